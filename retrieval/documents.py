@@ -1,0 +1,198 @@
+"""JSON Lines and YAML as a person wrote them: every value with its line, and nothing silently changed.
+
+Refused here, because each has been read as something else by somebody: a key given twice, NaN and infinities in
+JSON, YAML anchors and tags, text that is not UTF-8. What the values mean is for the caller to check, who asks
+`Document.line` where a value stands.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from retrieval.errors import Fault, InputError
+
+MAX_DEPTH = 40
+
+type_names = {
+    "tag:yaml.org,2002:bool": "a truth value",
+    "tag:yaml.org,2002:int": "a number",
+    "tag:yaml.org,2002:float": "a number",
+    "tag:yaml.org,2002:timestamp": "a date",
+    "tag:yaml.org,2002:null": "nothing",
+}
+
+Where = tuple[str | int, ...]
+
+
+@dataclass
+class Document:
+    """A YAML file: its data, and for each path into it the line, the raw text and what YAML made of it."""
+
+    file: str
+    data: object = None
+    lines: dict[Where, int] = field(default_factory=dict)
+    raw: dict[Where, tuple[str, str]] = field(default_factory=dict)
+    commented: set[Where] = field(default_factory=set)
+
+    def line(self, where: Where) -> int | None:
+        """The line of a path, or of the nearest path above it that the file holds."""
+        while where and where not in self.lines:
+            where = where[:-1]
+        return self.lines.get(where)
+
+
+def read_text(path: Path) -> str:
+    """A file's text; InputError where it is missing, unreadable or not UTF-8. A byte order mark is dropped."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError([Fault(str(path), line, "not UTF-8 text; save the file as UTF-8")]) from None
+    except OSError as error:
+        raise InputError([Fault(str(path), None, f"cannot be read: {error.strerror or error}")]) from None
+
+
+class _Refused(ValueError):
+    pass
+
+
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Refused(f"the key {json.dumps(twice)} is given twice")
+    return row
+
+
+def _no_constant(name: str) -> object:
+    raise _Refused(f"{name} is not JSON; write null where there is no value")
+
+
+def parse_json(text: str) -> object:
+    """Strict JSON: NaN, infinities and keys given twice are a ValueError, as is nesting without end."""
+    try:
+        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
+    except RecursionError:
+        raise _Refused("nested too deeply") from None
+
+
+def read_json_lines(path: Path) -> tuple[list[tuple[int, dict[str, object]]], list[Fault]]:
+    """The objects of a JSON Lines file with their lines, and a fault for every line that is none. Blank lines pass."""
+    rows: list[tuple[int, dict[str, object]]] = []
+    faults: list[Fault] = []
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+        except json.JSONDecodeError as error:
+            faults.append(Fault(str(path), number, f"not JSON: {error.msg} at column {error.colno}"))
+        except ValueError as error:
+            faults.append(Fault(str(path), number, str(error)))
+        else:
+            if isinstance(row, dict):
+                rows.append((number, row))
+            else:
+                faults.append(Fault(str(path), number, "expected an object {...} on every line"))
+    return rows, faults
+
+
+def read_yaml(path: Path) -> Document:
+    """A YAML file as a Document; InputError with every fault where it cannot be read as it was meant."""
+    document = Document(str(path))
+    text = read_text(path)
+    try:
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise InputError([Fault(str(path), line, f"not YAML: {error.problem or error.context}")]) from None
+    except yaml.YAMLError as error:
+        first = str(error).split("\n", 1)[0]
+        raise InputError([Fault(str(path), None, f"not YAML: {first}")]) from None
+    except RecursionError:
+        raise InputError([Fault(str(path), None, "nested too deeply")]) from None
+    reader = _YamlReader(document, text.split("\n"))
+    if node is not None:
+        document.data = reader.value(node, ())
+    if reader.faults:
+        raise InputError(reader.faults)
+    return document
+
+
+class _YamlReader:
+    """Nodes into plain values, keeping lines; collects faults instead of stopping at the first."""
+
+    def __init__(self, document: Document, source: list[str]) -> None:
+        self.document = document
+        self.source = source
+        self.faults: list[Fault] = []
+        self.seen: set[int] = set()
+        self.scalars = yaml.SafeLoader("")
+
+    def fault(self, node: yaml.Node, what: str) -> None:
+        self.faults.append(Fault(self.document.file, node.start_mark.line + 1, what))
+
+    def value(self, node: yaml.Node, where: Where) -> object:
+        self.document.lines[where] = node.start_mark.line + 1
+        if len(where) > MAX_DEPTH:
+            self.fault(node, "nested too deeply")
+            return None
+        if isinstance(node, yaml.ScalarNode):
+            return self.scalar(node, where)
+        if id(node) in self.seen:
+            self.fault(node, "anchors and aliases (& and *) are not read here; write the value out")
+            return None
+        self.seen.add(id(node))
+        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.endswith((":set", ":omap", ":pairs")):
+            self.fault(node, f"the tag {node.tag} is not read here")
+            return None
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(each, (*where, at)) for at, each in enumerate(node.value)]
+        return self.mapping(node, where)
+
+    def mapping(self, node: yaml.Node, where: Where) -> dict[str, object]:
+        found: dict[str, object] = {}
+        first: dict[str, int] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            key = self.scalar(key_node, ()) if isinstance(key_node, yaml.ScalarNode) else None
+            if not isinstance(key, str):
+                raw = key_node.value if isinstance(key_node, yaml.ScalarNode) else "a collection"
+                self.fault(key_node, f"the key {raw} is read as {_shown(key)}, not as text: quote it")
+                continue
+            if key in found:
+                self.fault(key_node, f"the key {key!r} is given twice, first on line {first[key]}")
+                continue
+            first[key] = line
+            found[key] = self.value(value_node, (*where, key))
+            self.document.lines[(*where, key)] = line
+        return found
+
+    def scalar(self, node: yaml.ScalarNode, where: Where) -> object:
+        plain = node.style is None
+        self.document.raw[where] = (node.value, type_names.get(node.tag, "text"))
+        end = node.end_mark
+        if plain and end.line < len(self.source) and self.source[end.line][end.column :].lstrip().startswith("#"):
+            self.document.commented.add(where)
+        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.endswith(":binary"):
+            self.fault(node, f"the tag {node.tag} is not read here")
+            return None
+        try:
+            # Scalars only, of the safe set: text, numbers, truth values, dates, nothing.
+            value: object = self.scalars.construct_object(yaml.ScalarNode(node.tag, node.value))
+        except (ValueError, yaml.YAMLError, OverflowError):
+            self.fault(node, f"{node.value} looks like {type_names.get(node.tag, 'a value')} and is none: quote it")
+            return None
+        return value
+
+
+def _shown(value: object) -> str:
+    return {None: "nothing", True: "true", False: "false"}.get(value, str(value)) if _hashable(value) else "a list"
+
+
+def _hashable(value: object) -> bool:
+    return not isinstance(value, list | dict)

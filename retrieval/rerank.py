@@ -1,0 +1,162 @@
+"""Which laws of the pool answer the question, as a reranker judges. Finds nothing that the pool lacks.
+
+A reranker is a callable: the question and the pool's texts in, a score for each text out, higher is better, on any
+scale. There is no floor: scores order, they do not judge.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from retrieval.corpus import Law
+from retrieval.documents import parse_json
+from retrieval.errors import RerankError
+from retrieval.vectors import embedding_text
+
+CANDIDATE_LAWS = 24
+SEARCHED_CANDIDATE_LAWS = 32
+ANSWER_LAWS = 3
+HAIKU_MODEL = "claude-haiku-4-5"
+HAIKU_NAMES = 5
+
+Rerank = Callable[[str, list[str]], Sequence[float]]
+
+
+class _Messages(Protocol):
+    def create(self, **request: Any) -> Any: ...
+
+
+class MessagesClient(Protocol):
+    """An anthropic client, or anything with its `messages.create`."""
+
+    @property
+    def messages(self) -> _Messages: ...
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The laws chosen, best first, and how: the outcome is `off`, `ranked`, `none named` or the fallback's cause."""
+
+    laws: tuple[Law, ...]
+    outcome: str
+    message: str = ""
+
+
+def pool_size(searches: Sequence[object]) -> int:
+    """How many laws the reranker reads: 24, or 32 when searches were fused, since fusing moves laws out too."""
+    return SEARCHED_CANDIDATE_LAWS if searches else CANDIDATE_LAWS
+
+
+def choose_laws(
+    pool: Sequence[Law],
+    fallback: Sequence[Law],
+    question: str,
+    rerank: Rerank | None,
+    answer_laws: int = ANSWER_LAWS,
+) -> list[Law]:
+    """The reranker's best `answer_laws` of the pool that are no page rows, and page rows beside them.
+
+    Page rows among the first `answer_laws` of the whole ranking stand after the laws. Equal scores keep the pool's
+    order. The fallback comes back where there is no reranker, an empty pool, or a reranker that did not answer: it
+    threw, or gave another number of scores, or a NaN.
+    """
+    return list(choose(pool, fallback, question, rerank, answer_laws).laws)
+
+
+def choose(
+    pool: Sequence[Law],
+    fallback: Sequence[Law],
+    question: str,
+    rerank: Rerank | None,
+    answer_laws: int = ANSWER_LAWS,
+) -> Choice:
+    """As `choose_laws`, with the outcome beside the laws, so that a run can count fallbacks by cause."""
+    if rerank is None or not pool:
+        return Choice(tuple(fallback), "off" if rerank is None else "empty pool")
+    try:
+        scores = _checked(rerank(question, [embedding_text(law) for law in pool]), len(pool))
+    except RerankError as error:
+        return Choice(tuple(fallback), error.cause, str(error))
+    except TimeoutError as error:
+        return Choice(tuple(fallback), "timed out", str(error))
+    except Exception as error:  # whatever a reranker throws, the question is still answered
+        return Choice(tuple(fallback), "threw", f"{type(error).__name__}: {error}")
+    order = sorted(range(len(pool)), key=lambda at: -scores[at])
+    laws = [pool[at] for at in order if not pool[at].is_page_row][:answer_laws]
+    pages = [pool[at] for at in order[:answer_laws] if pool[at].is_page_row]
+    named = any(score > -math.inf for score in scores)
+    return Choice((*laws, *pages), "ranked" if named else "none named")
+
+
+def _checked(scores: Sequence[float], expected: int) -> list[float]:
+    if len(scores) != expected:
+        raise RerankError("wrong number of scores", f"{len(scores)} scores for {expected} laws")
+    numbers = [float(score) for score in scores]
+    if any(math.isnan(score) for score in numbers):
+        raise RerankError("not a number", "a score is not a number")
+    return numbers
+
+
+_INSTRUCTIONS = f"""\
+A learner driver asks a question. You read it with a numbered list of laws of one state and pick those that answer it.
+Reply with the numbers of the laws that answer, the best first, {HAIKU_NAMES} at most.
+Prefer the law that holds the very rule, figure or penalty that is asked for over one that is only about the subject.
+Keep to the case that is asked about: drivers under 21 are not adults, a side window is not the windshield, the first
+offence is not the second. If no law of the list answers, reply with an empty list."""
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {"ranked": {"type": "array", "items": {"type": "integer"}}},
+    "required": ["ranked"],
+    "additionalProperties": False,
+}
+
+
+def haiku_reranker(client: MessagesClient, model: str = HAIKU_MODEL) -> Rerank:
+    """Haiku as a reranker: the laws it names score from 5 down to 1, all others minus infinity.
+
+    The reranker raises RerankError for a reply that is no answer: cut off at its limit, a refusal, no JSON, or a
+    number that is not on the list. An empty list is an answer. Repeats count once; names after the fifth do not.
+    """
+
+    def rerank(question: str, texts: list[str]) -> list[float]:
+        listed = "\n\n".join(f"[{at}] {text}" for at, text in enumerate(texts))
+        response = client.messages.create(
+            model=model,
+            max_tokens=1024,
+            system=_INSTRUCTIONS,
+            output_config={"effort": "low", "format": {"type": "json_schema", "schema": _SCHEMA}},
+            messages=[{"role": "user", "content": f"Question: {question}\n\nLaws:\n\n{listed}"}],
+        )
+        scores = [-math.inf] * len(texts)
+        for place, at in enumerate(named_laws(response, len(texts))):
+            scores[at] = float(HAIKU_NAMES - place)
+        return scores
+
+    return rerank
+
+
+def named_laws(response: Any, given: int) -> list[int]:
+    """The positions (from 0, below `given`) that a reply names, best first, without repeats, five at most."""
+    stop = getattr(response, "stop_reason", None)
+    if stop == "max_tokens":
+        raise RerankError("cut off", "the reply was cut off at its limit of tokens")
+    if stop == "refusal":
+        raise RerankError("refused", "the model refused to answer")
+    text = "".join(block.text for block in response.content if block.type == "text")
+    try:
+        reply = parse_json(text)
+    except ValueError as error:
+        raise RerankError("unreadable", f"the reply is no JSON ({error}): {text[:200]}") from None
+    ranked = reply.get("ranked") if isinstance(reply, dict) else None
+    if not isinstance(ranked, list):
+        raise RerankError("unreadable", f"the reply holds no list of laws: {text[:200]}")
+    if not all(_is_position(each, given) for each in ranked):
+        raise RerankError("named what was not given", f"the reply names laws that were not given: {text[:200]}")
+    return list(dict.fromkeys(int(each) for each in ranked))[:HAIKU_NAMES]
+
+
+def _is_position(value: object, given: int) -> bool:
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return whole and not isinstance(value, bool) and 0 <= value < given  # type: ignore[operator]
