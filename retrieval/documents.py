@@ -15,7 +15,7 @@ from retrieval.errors import Fault, InputError
 
 MAX_DEPTH = 40
 
-type_names = {
+TYPE_NAMES = {
     "tag:yaml.org,2002:bool": "a truth value",
     "tag:yaml.org,2002:int": "a number",
     "tag:yaml.org,2002:float": "a number",
@@ -174,7 +174,7 @@ class _YamlReader:
 
     def scalar(self, node: yaml.ScalarNode, where: Where) -> object:
         plain = node.style is None
-        self.document.raw[where] = (node.value, type_names.get(node.tag, "text"))
+        self.document.raw[where] = (node.value, TYPE_NAMES.get(node.tag, "text"))
         end = node.end_mark
         if plain and end.line < len(self.source) and self.source[end.line][end.column :].lstrip().startswith("#"):
             self.document.commented.add(where)
@@ -185,14 +185,12 @@ class _YamlReader:
             # Scalars only, of the safe set: text, numbers, truth values, dates, nothing.
             value: object = self.scalars.construct_object(yaml.ScalarNode(node.tag, node.value))
         except (ValueError, yaml.YAMLError, OverflowError):
-            self.fault(node, f"{node.value} looks like {type_names.get(node.tag, 'a value')} and is none: quote it")
+            self.fault(node, f"{node.value} looks like {TYPE_NAMES.get(node.tag, 'a value')} and is none: quote it")
             return None
         return value
 
 
 def _shown(value: object) -> str:
-    return {None: "nothing", True: "true", False: "false"}.get(value, str(value)) if _hashable(value) else "a list"
-
-
-def _hashable(value: object) -> bool:
-    return not isinstance(value, list | dict)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "nothing" if value is None else str(value)

@@ -106,7 +106,9 @@ class VectorIndex:
             raise ValueError(f"a question of {asked.shape[1]} dimensions for an index of {self.dimensions}")
         exact = _exact(asked)
         norms = _norms(exact)[:, None] * self._norms[None, :]
-        return np.divide(_dots(exact, self._vectors), norms, out=np.full(norms.shape, np.nan), where=norms > 0)
+        cosines = np.full(norms.shape, np.nan)
+        np.divide(_dots(exact, self._vectors), norms, out=cosines, where=norms > 0)
+        return cosines
 
 
 def _finite(vectors: ArrayLike, what: str) -> Floats:

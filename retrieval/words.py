@@ -79,35 +79,38 @@ class WordIndex:
         self._width = max(1, -(-self._size // _BLOCKS)) * _BLOCKS
         self._numbers: dict[str, int] = {}  # each known word's number, in order of first appearance
         self._dense: dict[int, NDArray[np.float64]] = {}
-        numbers, lengths = self._read(laws)
+        pairs, counts, lengths = self._read(laws)
         ranked = sum(law.kind != "process" for law in laws)
 
-        # One sort brings each word's laws together, in the corpus's order.
-        positions = np.repeat(np.arange(self._size), lengths)
-        pairs, counts = np.unique(numbers * self._size + positions, return_counts=True)
         word_of, self._holders = np.divmod(pairs, max(1, self._size))
         held = np.bincount(word_of, minlength=len(self._numbers))
         self._starts: list[int] = [0, *np.cumsum(held).tolist()]
 
         # math.log and not numpy's: vectorised logarithms differ between processors in the last digit.
         idf = np.array([math.log(1 + (ranked - n + 0.5) / (n + 0.5)) for n in held.tolist()], dtype=float)
-        average = int(lengths.sum()) / max(1, ranked) or 1.0
+        average = max(1, int(lengths.sum())) / max(1, ranked)
         norms = K1 * (1 - B + (B * lengths) / average)
-        self._terms = (idf[word_of] * counts * (K1 + 1)) / (counts + norms[self._holders])
+        # idf * tf * (k1 + 1) / (tf + norm), from left to right: another order gives other last digits.
+        self._terms = idf[word_of]
+        self._terms *= counts
+        self._terms *= K1 + 1
+        self._terms /= counts + norms[self._holders]
         self._keep_dense(held)
 
-    def _read(self, laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of all words of all laws, one after the other, and how many each law has."""
-        numbers = array("q")
-        lengths = np.zeros(len(laws), dtype=np.int64)
+    def _read(self, laws: Sequence[Law]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.int64]]:
+        """Each word in each law that holds it, as word * laws + law, sorted; how often; each law's length."""
+        pairs = array("q")
+        lengths = np.zeros(self._size, dtype=np.int64)
         for position, law in enumerate(laws):
             if law.kind == "process":
                 continue
             # A hyphen parts words as a space does, so the concept needs no opening.
             found = words(f"{law.law} {law.question} {law.concept}")
-            numbers.extend([self._numbers.setdefault(word, len(self._numbers)) for word in found])
+            numbers = [self._numbers.setdefault(word, len(self._numbers)) for word in found]
+            pairs.extend([number * self._size + position for number in numbers])
             lengths[position] = len(found)
-        return np.array(numbers, dtype=np.int64), lengths
+        distinct, counts = np.unique(np.asarray(pairs, dtype=np.int64), return_counts=True)
+        return distinct, counts, lengths
 
     def _keep_dense(self, held: NDArray[np.intp]) -> None:
         """Give the words that most laws hold a whole row of terms each, the commonest first."""

@@ -1,0 +1,125 @@
+"""Bands: where the cosines of answers, of wrong laws and of questions without an answer lie, and a cutoff among them.
+
+Groups: `answering` (each expected group's best cosine), `nearest wrong` (the best law that is neither expected nor
+accepted: what would come back if the corpus lacked the answer), `unrelated` and `uncovered` (the nearest law to a
+question that no law answers).
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evals.questions import Pair
+from evals.run import Measured, Run
+from retrieval.corpus import Law
+
+GROUPS = ("answering", "nearest wrong", "unrelated", "uncovered")
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A cosine of one pair: the group it belongs to, the law it is of, and its size."""
+
+    group: str
+    pair: Pair
+    law: str
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What a cutoff does to the points: the answers it loses, and the questions without an answer it keeps out."""
+
+    cutoff: float
+    lost: tuple[Point, ...]
+    kept_out: tuple[Point, ...]
+    let_in: tuple[Point, ...]
+
+
+def points(run: Run) -> list[Point]:
+    """Every pair's cosines that belong to a band. A group or question without any vector gives no point."""
+    found: list[Point] = []
+    for measured in run.pairs:
+        laws = run.corpus[measured.pair.state]
+        found += _points(measured, laws)
+    return found
+
+
+def _points(measured: Measured, laws: Sequence[Law]) -> Iterable[Point]:
+    pair, near = measured.pair, measured.trace.scorings[0].near
+    ranked = [(laws[at].id, float(score)) for at, score in zip(near.laws, near.scores, strict=True)]
+    if pair.expects != "answerable":
+        yield from (Point(pair.expects, pair, *best) for best in ranked[:1])
+        return
+    for group in pair.expected:
+        yield from (Point("answering", pair, *best) for best in [each for each in ranked if each[0] in group][:1])
+    wrong = next((each for each in ranked if each[0] not in pair.relevant), None)
+    if wrong is not None:
+        yield Point("nearest wrong", pair, *wrong)
+
+
+def cosines(points: Iterable[Point], group: str) -> list[float]:
+    """The cosines of one group, in order of size."""
+    return sorted(point.cosine for point in points if point.group == group)
+
+
+def quantiles(values: Sequence[float]) -> dict[float, float] | None:
+    """The quantiles of sorted values, by linear interpolation; None where there are none."""
+    if not values:
+        return None
+    return {at: float(np.quantile(values, at)) for at in QUANTILES}
+
+
+def overlap(points: Sequence[Point], group: str = "unrelated") -> Mapping[str, float | None]:
+    """How far `group` reaches into answering: the share of answering below its 95 % point, and of it above answering's 5 %."""
+    answering, other = cosines(points, "answering"), cosines(points, group)
+    if not answering or not other:
+        return {"answering below": None, "above answering": None}
+    high, low = float(np.quantile(other, 0.95)), float(np.quantile(answering, 0.05))
+    return {
+        "answering below": sum(value < high for value in answering) / len(answering),
+        "above answering": sum(value > low for value in other) / len(other),
+    }
+
+
+def cut(points: Iterable[Point], cutoff: float) -> Cut:
+    """What a cutoff loses and keeps out, each in order of cosine."""
+    order = sorted(points, key=lambda point: (point.cosine, point.pair.question, point.pair.state))
+    nothing = [point for point in order if point.group in ("unrelated", "uncovered")]
+    return Cut(
+        cutoff,
+        lost=tuple(point for point in order if point.group == "answering" and point.cosine < cutoff),
+        kept_out=tuple(point for point in nothing if point.cosine < cutoff),
+        let_in=tuple(point for point in nothing if point.cosine >= cutoff),
+    )
+
+
+def highest_safe_cutoff(points: Iterable[Point]) -> float | None:
+    """The highest cutoff of three digits that loses no answer of this set; None where there is no answer.
+
+    Rounded down, so that the printed number works as it is printed.
+    """
+    answering = cosines(points, "answering")
+    return math.floor(answering[0] * 1000) / 1000 if answering else None
+
+
+def verdict(points: Sequence[Point], cutoff: float) -> str:
+    """In a sentence or two: what this cutoff costs and keeps out, and whether any could separate the two."""
+    at, answering, unrelated = cut(points, cutoff), cosines(points, "answering"), cosines(points, "unrelated")
+    if not answering or not unrelated:
+        return "There are not both answered and unrelated questions: no cutoff can be judged."
+    kept = sum(point.group == "unrelated" for point in at.kept_out)
+    said = (
+        f"At {cutoff:g} the near search loses {len(at.lost)} of {len(answering)} answers and keeps out the nearest law of"
+        f" {kept} of {len(unrelated)} unrelated questions."
+    )
+    if answering[0] > unrelated[-1]:
+        return f"{said} Any cutoff above {unrelated[-1]:.3f} and up to {answering[0]:.3f} would separate the two."
+    lost = sum(value <= unrelated[-1] for value in answering)
+    return (
+        f"{said} No cutoff separates the bands: answers begin at {answering[0]:.3f}, unrelated questions reach"
+        f" {unrelated[-1]:.3f}; keeping every one of those out would lose {lost} answers."
+    )

@@ -1,0 +1,132 @@
+"""Every expected group that did not arrive, and where it was lost: the reason at each search and in the fusion."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evals.questions import Pair
+from evals.run import Measured, Run
+from retrieval.corpus import Law
+from retrieval.fuse import fuse
+from retrieval.pipeline import Ranking
+from retrieval.settings import Settings
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A group that `stage` (pool or answer) did not return.
+
+    words, near, fused: what happened to the group's best law there, in words and numbers. `reason` is the short form
+    that losses are counted by.
+    """
+
+    pair: Pair
+    group: tuple[str, ...]
+    stage: str
+    reason: str
+    words: str
+    near: str
+    fused: str
+
+
+def losses(run: Run) -> list[Loss]:
+    """The losses of a run, in its order: those of the pool, and those of the answer that the pool still held."""
+    found: list[Loss] = []
+    for measured in run.pairs:
+        for group in measured.pair.expected:
+            found += _losses_of(run, measured, group)
+    return found
+
+
+def _losses_of(run: Run, measured: Measured, group: tuple[str, ...]) -> Iterable[Loss]:
+    stages = measured.trace.stages()
+    for stage in ("pool", "answer"):
+        if set(group).isdisjoint(stages[stage]):
+            yield _loss(run, measured, group, stage)
+            if stage == "pool":
+                return
+
+
+def _loss(run: Run, measured: Measured, group: tuple[str, ...], stage: str) -> Loss:
+    settings, laws, trace = run.settings, run.corpus[measured.pair.state], measured.trace
+    limit = settings.pool_laws(len(trace.scorings) - 1) if stage == "pool" else settings.retrieved_laws
+    words = [_by_words(scoring.words, laws, group, limit) for scoring in trace.scorings]
+    near = [_by_near(scoring.near, laws, group, settings) for scoring in trace.scorings]
+    place = _fused_place(measured, laws, group, settings, limit)
+    if place is not None:
+        reason, fused = "fused too low", f"fused to {_ordinal(place)} of {limit}"
+    else:
+        reason, fused = _unfound(words, near), "in no ranking"
+    return Loss(
+        measured.pair,
+        group,
+        stage,
+        reason,
+        "; ".join(said for _, said in words),
+        "; ".join(said for _, said in near),
+        fused,
+    )
+
+
+def _unfound(words: Sequence[tuple[str, str]], near: Sequence[tuple[str, str]]) -> str:
+    """Why no ranking held it, by the question's own searches."""
+    return f"{words[0][0]}, {near[0][0]}"
+
+
+def _places(ranking: Ranking, laws: Sequence[Law], group: Sequence[str]) -> tuple[int, float, str] | None:
+    """The group's best law in a ranking: its place from 1, its score, its id. None where none of it is there."""
+    for place, (at, score) in enumerate(zip(ranking.laws, ranking.scores, strict=True), 1):
+        if laws[at].id in group:
+            return place, float(score), laws[at].id
+    return None
+
+
+def _by_words(ranking: Ranking, laws: Sequence[Law], group: Sequence[str], limit: int) -> tuple[str, str]:
+    found = _places(ranking, laws, group)
+    if found is None:
+        page_rows = all(law.is_page_row for law in laws if law.id in group)
+        return ("page row", "a page row: words never reach it") if page_rows else ("no shared word", "no shared word")
+    place = found[0]
+    if place <= limit:
+        return "found by words", f"{_ordinal(place)} by words"
+    return "too low by words", f"{_ordinal(place)} by words, where {limit} were asked for"
+
+
+def _by_near(ranking: Ranking, laws: Sequence[Law], group: Sequence[str], settings: Settings) -> tuple[str, str]:
+    found = _places(ranking, laws, group)
+    if found is None:
+        return "no vector", "no vector"
+    place, score, _ = found
+    if score < settings.cutoff:
+        return "under the cutoff", f"cosine {_under(score, settings.cutoff)} under {settings.cutoff:.3f}, {_ordinal(place)}"
+    if place > settings.near_laws:
+        return "too far by meaning", f"{_ordinal(place)} by meaning, where {settings.near_laws} were asked for"
+    return "found by meaning", f"{_ordinal(place)} by meaning, cosine {score:.3f}"
+
+
+def _under(score: float, cutoff: float) -> str:
+    """A cosine under the cutoff with as many digits as it takes to look like it."""
+    digits = 3
+    while digits < 12 and f"{score:.{digits}f}" == f"{cutoff:.{digits}f}":
+        digits += 1
+    return f"{np.floor(score * 10**digits) / 10**digits:.{digits}f}"
+
+
+def _fused_place(
+    measured: Measured, laws: Sequence[Law], group: Sequence[str], settings: Settings, limit: int
+) -> int | None:
+    """Where fusion put the group's best law, from 1, had the result been long enough; None where no ranking held it."""
+    rankings = []
+    for scoring in measured.trace.scorings:
+        taken = min(settings.near_laws, scoring.near.count(settings.cutoff))
+        rankings.append([laws[at].id for at in scoring.words.laws[:limit]])
+        rankings.append([laws[at].id for at in scoring.near.laws[:taken]])
+    known = {law.id for law in laws}
+    order = fuse(rankings, len(laws), known)
+    return next((place for place, each in enumerate(order, 1) if each in group), None)
+
+
+def _ordinal(number: int) -> str:
+    last = number % 10 if number % 100 not in (11, 12, 13) else 0
+    return f"{number}{({1: 'st', 2: 'nd', 3: 'rd'}).get(last, 'th')}"

@@ -1,0 +1,295 @@
+"""The question set, read from YAML and checked against the corpus. Retrieves nothing, measures nothing.
+
+A *need* is what a learner wants to know, an *ask* one way to put it, a *pair* an ask in a state: the unit that is
+retrieved. The need is the unit that is counted when it comes to how sure a figure is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from retrieval.corpus import Law
+from retrieval.documents import Document, Where, read_yaml
+from retrieval.errors import Fault, InputError
+
+QUESTIONS = Path(__file__).parents[1] / "questions"
+
+KINDS = ("plain", "paraphrase", "typo", "spanish", "situation", "sibling")
+CLASSES = ("lexical", "app", "off-topic", "adjacent")
+
+Kind = Literal["plain", "paraphrase", "typo", "spanish", "situation", "sibling"]
+UnrelatedClass = Literal["lexical", "app", "off-topic", "adjacent"]
+Expects = Literal["answerable", "unrelated", "uncovered"]
+
+Text = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+def _as_ask(value: object) -> object:
+    return {"ask": value} if not isinstance(value, dict) else value
+
+
+def _as_group(value: object) -> object:
+    return value if isinstance(value, list) else [value]
+
+
+def _as_states(value: object) -> object:
+    return {"": value} if isinstance(value, list) else value
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Ask(_Model):
+    ask: Text
+    kind: Kind = "plain"
+    lang: Name = "en"
+    states: list[Text] | None = None
+
+
+_Group = Annotated[list[Text], BeforeValidator(_as_group), Field(min_length=1)]
+_ByState = Annotated[dict[str, list[_Group]], BeforeValidator(_as_states)]
+_IdsByState = Annotated[dict[str, list[Text]], BeforeValidator(_as_states)]
+
+
+class _Need(_Model):
+    id: Name
+    about: str = ""
+    tags: list[Text] = []
+    expected: _ByState = {}
+    accepted: _IdsByState = {}
+    asks: dict[Name, Annotated[_Ask, BeforeValidator(_as_ask)]] = Field(min_length=1)
+    searches: list[Text] = []
+    family: Text | None = None
+    unrelated: UnrelatedClass | None = None
+    uncovered: list[Text] = []
+
+
+class _File(_Model):
+    needs: list[_Need]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An ask in a state, with what it must reach there.
+
+    expected: groups of ids; a group is reached by any one of its laws. accepted: ids that answer too. `expects` is
+    `answerable` where there are groups, else why there are none. `line` is the ask's in `file`.
+    """
+
+    need: str
+    ask: str
+    state: str
+    text: str
+    kind: str
+    lang: str
+    topic: str
+    tags: tuple[str, ...]
+    expects: Expects
+    unrelated: str | None
+    expected: tuple[tuple[str, ...], ...]
+    accepted: tuple[str, ...]
+    searches: tuple[str, ...]
+    family: str | None
+    file: str
+    line: int
+
+    @property
+    def question(self) -> str:
+        """The question's id, the same in every state: `hydrant-distance/spanish`."""
+        return f"{self.need}/{self.ask}"
+
+    @property
+    def relevant(self) -> frozenset[str]:
+        """Every law that is not wrong to return: expected or accepted."""
+        return frozenset(self.accepted).union(*self.expected)
+
+
+def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> list[Pair]:
+    """The pairs of every `*.yaml` under a folder, for the states of the corpus, in order of topic, file and line.
+
+    The order does not depend on the file system. Needs for other states than the corpus's are checked as far as they
+    can be and give no pairs. InputError with every fault in every file: what YAML or the form does not allow, an id
+    that the state's laws lack, one need or one text asked twice, a need both expected and uncovered in a state.
+    """
+    folder = Path(folder)
+    files = sorted(folder.rglob("*.yaml")) if folder.is_dir() else []
+    if not files:
+        raise InputError([Fault(str(folder), None, "no *.yaml file of questions here")])
+    faults: list[Fault] = []
+    needs: list[_Located] = []
+    for path in files:
+        try:
+            needs += _read(path)
+        except InputError as error:
+            faults += error.faults
+    ids = {state: {law.id for law in laws} for state, laws in corpus.items()}
+    faults += _needs_twice(needs)
+    for need in needs:
+        faults += need.faults(ids)
+    pairs = [pair for need in needs for pair in need.pairs(list(corpus))]
+    faults += _asked_twice(pairs)
+    if faults:
+        raise InputError(faults)
+    if not pairs:
+        raise InputError([Fault(str(folder), None, f"0 of {len(needs)} needs are asked in {', '.join(corpus)}")])
+    return pairs
+
+
+@dataclass(frozen=True)
+class _Located:
+    """A need with the place it was read from."""
+
+    need: _Need
+    topic: str
+    document: Document
+    where: Where
+
+    def line(self, *path: str | int) -> int:
+        return self.document.line((*self.where, *path)) or 1
+
+    def fault(self, what: str, *path: str | int) -> Fault:
+        return Fault(self.document.file, self.line(*path), f"{self.need.id}: {what}")
+
+    def states(self) -> list[str]:
+        """The states this need names, each once, in order."""
+        return list(dict.fromkeys([*self.need.expected, *self.need.uncovered]))
+
+    def faults(self, ids: Mapping[str, set[str]]) -> Iterable[Fault]:
+        need = self.need
+        if need.unrelated and (need.expected or need.uncovered or need.accepted):
+            yield self.fault("an unrelated need expects no law anywhere: drop expected, accepted and uncovered")
+        if not need.unrelated and not self.states():
+            yield self.fault("no state is named: give expected laws, or uncovered states, or `unrelated`")
+        for state in need.uncovered:
+            if need.expected.get(state):
+                yield self.fault(f"{state} is both expected and uncovered", "uncovered")
+        for state, groups in need.expected.items():
+            if not groups:
+                yield self.fault(f"{state} expects nothing: name a law, or list it as uncovered", "expected", state)
+        for state in set(need.accepted) - set(need.expected):
+            yield self.fault(f"{state} has accepted laws and expects none", "accepted", state)
+        for state, laws in need.expected.items():
+            yield from self._unknown("expected", state, laws, ids)
+        for state, each in need.accepted.items():
+            yield from self._unknown("accepted", state, [[law] for law in each], ids)
+        for name, ask in need.asks.items():
+            for state in ask.states or ():
+                if state not in self.states() and not need.unrelated:
+                    yield self.fault(f"asked in {state}, which the need does not name", "asks", name, "states")
+
+    def _unknown(
+        self, field: str, state: str, groups: Sequence[Sequence[str]], ids: Mapping[str, set[str]]
+    ) -> Iterable[Fault]:
+        known = _laws_of(state, ids)
+        if known is None:
+            return  # a state that is not in this corpus: nothing to check against
+        for at, group in enumerate(groups):
+            for each in group:
+                if each not in known:
+                    owner = next((other for other, laws in sorted(ids.items()) if each in laws), None)
+                    hint = f"it is a law of {owner}" if owner else "no law has it"
+                    yield self.fault(f"{field} {each} is no law of {state or 'this corpus'}: {hint}", field, state, at)
+
+    def pairs(self, states: Sequence[str]) -> Iterable[Pair]:
+        need = self.need
+        for state in states:
+            expected = need.expected.get(state) or (need.expected.get("") if len(states) == 1 else None)
+            accepted = need.accepted.get(state) or (need.accepted.get("") if len(states) == 1 else None)
+            if need.unrelated:
+                expects: Expects = "unrelated"
+            elif expected:
+                expects = "answerable"
+            elif state in need.uncovered:
+                expects = "uncovered"
+            else:
+                continue
+            for name, ask in need.asks.items():
+                if ask.states is not None and state not in ask.states:
+                    continue
+                yield Pair(
+                    need=need.id,
+                    ask=name,
+                    state=state,
+                    text=ask.ask,
+                    kind=ask.kind,
+                    lang=ask.lang,
+                    topic=self.topic,
+                    tags=tuple(need.tags),
+                    expects=expects,
+                    unrelated=need.unrelated,
+                    expected=tuple(dict.fromkeys(tuple(dict.fromkeys(group)) for group in expected or ())),
+                    accepted=tuple(dict.fromkeys(accepted or ())),
+                    searches=tuple(need.searches),
+                    family=need.family,
+                    file=self.document.file,
+                    line=self.line("asks", name),
+                )
+
+
+def _laws_of(state: str, ids: Mapping[str, set[str]]) -> set[str] | None:
+    if state == "":
+        return next(iter(ids.values())) if len(ids) == 1 else set()
+    return ids.get(state)
+
+
+def _read(path: Path) -> list[_Located]:
+    document = read_yaml(path)
+    try:
+        file = _File.model_validate(document.data)
+    except ValidationError as error:
+        raise InputError(_fault(each, document) for each in error.errors()) from None
+    located = [_Located(need, path.stem, document, ("needs", at)) for at, need in enumerate(file.needs)]
+    cut = [
+        each.fault("is the part after # meant? A bare # starts a comment: quote the text", *where)
+        for each in located
+        for where in each.document.commented
+        if where[:2] == each.where and where[2:3] == ("asks",) and where[4:] in ((), ("ask",))
+    ]
+    if cut:
+        raise InputError(cut)
+    return located
+
+
+def _fault(error: Any, document: Document) -> Fault:
+    """A validation error as a fault: what stands in the file, what was expected, and "quote it" where YAML changed it."""
+    where: Where = tuple(error["loc"])
+    while where and where not in document.lines:
+        where = where[:-1]
+    name = ".".join(str(part) for part in where if not isinstance(part, int)) or "the file"
+    raw, read_as = document.raw.get(where, ("", "text"))
+    if error["type"] == "string_type" and read_as != "text":
+        what = f"`{name}`: {raw or 'an empty value'} is read as {read_as}, not as text: quote it"
+    elif error["type"] == "extra_forbidden":
+        what = f"`{name}` is not known here"
+    elif error["type"] == "missing":
+        what = f"`{'.'.join(str(part) for part in error['loc'] if not isinstance(part, int))}` is missing"
+    else:
+        what = f"`{name}`: {error['msg'][0].lower()}{error['msg'][1:]}"
+        what += f", found {raw!r}" if where in document.raw else ""
+    return Fault(document.file, document.line(where) or 1, what)
+
+
+def _needs_twice(needs: Iterable[_Located]) -> Iterable[Fault]:
+    first: dict[str, _Located] = {}
+    for each in needs:
+        if each.need.id in first:
+            before = first[each.need.id]
+            yield each.fault(f"the id is given twice, first at {before.document.file}:{before.line()}", "id")
+        first.setdefault(each.need.id, each)
+
+
+def _asked_twice(pairs: Iterable[Pair]) -> Iterable[Fault]:
+    first: dict[tuple[str, str], Pair] = {}
+    told: set[tuple[str, int]] = set()
+    for pair in pairs:
+        key = (pair.state, " ".join(pair.text.lower().split()))
+        before = first.setdefault(key, pair)
+        if before is not pair and (pair.file, pair.line) not in told:
+            told.add((pair.file, pair.line))
+            what = f"{pair.question}: asked before, in {before.question} at {before.file}:{before.line}"
+            yield Fault(pair.file, pair.line, what)

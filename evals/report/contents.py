@@ -1,0 +1,122 @@
+"""Everything a report says, computed once from a run: what the terminal, the files and the page all read."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from evals import bands, tables
+from evals.losses import Loss, losses
+from evals.run import Run
+from evals.sweep import Figures, Sweep
+
+CUTOFF_STEPS = 100
+LARGEST_POOL = 64
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A run's tables, bands, losses and sweeps. Each is computed when first asked for and kept."""
+
+    run: Run
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """One row a pair and stage."""
+        return tables.measures(self.run)
+
+    @cached_property
+    def points(self) -> list[bands.Point]:
+        """The cosines of all bands."""
+        return bands.points(self.run)
+
+    @cached_property
+    def losses(self) -> list[Loss]:
+        """Every expected group that did not arrive."""
+        return losses(self.run)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """Every setting at once."""
+        return Sweep.of(self.run)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What the cutoff in force costs and keeps out, in a sentence."""
+        return bands.verdict(self.points, self.run.settings.cutoff)
+
+    @cached_property
+    def over_cutoffs(self) -> pd.DataFrame:
+        """Recall, precision and laws returned by the near search, the fused eight and the pool, as the cutoff moves."""
+        settings = self.run.settings
+        cosines = [point.cosine for point in self.points]
+        low, high = (min(cosines), max(cosines)) if cosines else (0.0, 1.0)
+        steps = [round(low + (high - low) * step / CUTOFF_STEPS, 4) for step in range(CUTOFF_STEPS + 1)]
+        rows = []
+        for stage, laws in self._stages().items():
+            curve = self.sweep.over_cutoffs(steps, near_laws=settings.near_laws, laws=laws, stage=stage)
+            rows += [{"near_enough": cutoff, "stage": stage, **_row(figures)} for cutoff, figures in curve]
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def expect_nothing_over_cutoffs(self) -> pd.DataFrame:
+        """How often the near search returns nothing to a question that no law answers, as the cutoff moves."""
+        rows = []
+        for cutoff in sorted(set(self.over_cutoffs["near_enough"])):
+            silent, laws, pairs = self.sweep.expect_nothing(cutoff, self.run.settings.near_laws)
+            rows.append({"near_enough": cutoff, "pairs": pairs, "returned nothing": silent, "laws": laws})
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def over_laws(self) -> pd.DataFrame:
+        """The same for the fused result, as it is asked for 1 to 64 laws."""
+        settings = self.run.settings
+        curve = self.sweep.over_laws(
+            range(1, LARGEST_POOL + 1), near_enough=settings.cutoff, near_laws=settings.near_laws
+        )
+        return pd.DataFrame([{"laws asked for": laws, **_row(figures)} for laws, figures in curve])
+
+    @cached_property
+    def over_near_laws(self) -> pd.DataFrame:
+        """The pool's figures as the near search may return 0 to 32 laws."""
+        settings = self.run.settings
+        curve = self.sweep.over_near_laws(range(33), near_enough=settings.cutoff, laws=settings.candidate_laws)
+        return pd.DataFrame([{"near_laws": count, **_row(figures)} for count, figures in curve])
+
+    def _stages(self) -> dict[str, int]:
+        settings = self.run.settings
+        return {"near": settings.near_laws, "fused": settings.retrieved_laws, "pool": settings.candidate_laws}
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every table of the report by its file's name."""
+        return {
+            "stages": tables.stage_means(self.measures),
+            "by-kind": tables.stage_means(self.measures, ["kind"]),
+            "by-state": tables.stage_means(self.measures, ["state"]),
+            "by-language": tables.stage_means(self.measures, ["language"]),
+            "by-topic": tables.stage_means(self.measures, ["topic"]),
+            "by-tag": tables.by_tag(self.measures),
+            "expect-nothing": tables.expect_nothing(self.measures),
+            "bands": tables.band_quantiles(self.points),
+            "band-points": tables.band_points(self.points),
+            "loss-reasons": tables.loss_reasons(self.losses),
+            "losses": tables.losses_table(self.losses),
+            "over-cutoffs": self.over_cutoffs,
+            "expect-nothing-over-cutoffs": self.expect_nothing_over_cutoffs,
+            "over-laws": self.over_laws,
+            "over-near-laws": self.over_near_laws,
+            "set": tables.what_the_set_holds(self.measures),
+        }
+
+
+def _row(figures: Figures) -> dict[str, object]:
+    return {
+        "pairs": figures.pairs,
+        "recall": figures.recall,
+        "hit": figures.hit,
+        "precision": figures.precision,
+        "nothing returned": figures.nothing_returned,
+        "laws": figures.laws,
+        "characters": figures.characters,
+    }

@@ -1,0 +1,81 @@
+"""The summary as Markdown: what a person reads first, in a pull request or beside the page."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from evals.report.contents import Contents
+
+SHOWN = ["pairs", "needs", "recall", "recall over needs", "hit", "precision", "nothing returned", "laws", "characters"]
+LOSSES_SHOWN = 40
+
+
+def summary(contents: Contents) -> str:
+    """The run in Markdown: stages, kinds, bands, questions that expect nothing, and the losses by reason and name."""
+    run, all_tables = contents.run, contents.tables
+    pool = all_tables["by-kind"]
+    lost = all_tables["losses"]
+    parts = [
+        "# Recall of the retrieval pipeline",
+        _measured(contents),
+        "## By kind of question, in the pool",
+        "Kinds are the headline: how many questions of each kind a set holds decides an overall mean.",
+        table(pool[pool["stage"] == "pool"].drop(columns="stage")),
+        "## Stages, all questions that expect a law",
+        table(all_tables["stages"]),
+        "## By state, in the pool",
+        table(all_tables["by-state"][all_tables["by-state"]["stage"] == "pool"].drop(columns="stage")),
+        "## Bands",
+        contents.verdict,
+        table(all_tables["bands"]),
+        "## Questions that no law answers",
+        table(all_tables["expect-nothing"]),
+        "## Where laws were lost",
+        table(all_tables["loss-reasons"]),
+        f"The first {min(LOSSES_SHOWN, len(lost))} of {len(lost)}; all are in tables/losses.csv.",
+        table(lost.head(LOSSES_SHOWN)),
+        "## Fingerprints",
+        "\n".join(f"* {name}: `{value}`" for name, value in run.fingerprints.items()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _measured(contents: Contents) -> str:
+    run = contents.run
+    laws = sum(map(len, run.corpus.values()))
+    needs = len({each.pair.need for each in run.pairs})
+    questions = len({each.pair.question for each in run.pairs})
+    settings = run.settings
+    return (
+        f"{laws:,} laws of {', '.join(run.corpus)}; {needs} needs asked in {questions} ways, {len(run.pairs):,} pairs of"
+        f" question and state. Model {run.model}; near_enough {settings.cutoff:g}, near_laws {settings.near_laws}, pool"
+        f" {settings.candidate_laws}, rephrase {settings.rephrase}, rerank {settings.rerank}."
+    )
+
+
+def table(frame: pd.DataFrame) -> str:
+    """A table in Markdown: numbers to the right, three digits of a share, nothing where there is no value."""
+    if frame.empty:
+        return "None."
+    numeric = [pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns]
+    rows = [
+        "| " + " | ".join(map(str, frame.columns)) + " |",
+        "|" + "|".join("---:" if right else "---" for right in numeric) + "|",
+    ]
+    rows += ["| " + " | ".join(map(cell, values)) + " |" for values in _rows(frame)]
+    return "\n".join(rows)
+
+
+def _rows(frame: pd.DataFrame) -> Sequence[Sequence[object]]:
+    return [list(row) for row in frame.itertuples(index=False, name=None)]
+
+
+def cell(value: object) -> str:
+    """A value for a Markdown cell: what others wrote cannot end the cell or hold markup."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value > 1 else f"{value:.3f}"
+    text = str(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")

@@ -1,0 +1,183 @@
+"""A run as tables: one row a pair and stage, and means of it by group. Every number of a report comes from here.
+
+Means over pairs are exact sums, blind to order. `n` stands beside every mean; where a value is missing (nothing
+expected, nothing returned) it is empty, never 0, and how many there are is a column.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from evals import bands
+from evals.losses import Loss
+from evals.metrics import hit, mean, precision, reached, recall
+from evals.run import STAGES, Measured, Run
+from retrieval.vectors import embedding_text
+
+
+def measures(run: Run) -> pd.DataFrame:
+    """One row for each pair and stage, in the run's order: what was expected, reached and returned."""
+    return pd.DataFrame([_row(run, measured, stage) for measured in run.pairs for stage in STAGES])
+
+
+def _row(run: Run, measured: Measured, stage: str) -> dict[str, object]:
+    pair, returned = measured.pair, measured.trace.stages()[stage]
+    laws = run.laws[pair.state]
+    return {
+        "need": pair.need,
+        "question": pair.question,
+        "state": pair.state,
+        "kind": pair.kind,
+        "language": pair.lang,
+        "topic": pair.topic,
+        "tags": pair.tags,
+        "expects": pair.expects,
+        "class": pair.unrelated or pair.expects,
+        "stage": stage,
+        "groups": len(pair.expected),
+        "reached": sum(reached(pair.expected, returned)),
+        "recall": recall(pair.expected, returned),
+        "hit": hit(pair.expected, returned),
+        "precision": precision(pair.relevant, returned) if pair.expected else None,
+        "laws": len(returned),
+        "characters": sum(len(embedding_text(laws[each])) for each in returned),
+    }
+
+
+def stage_means(frame: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
+    """Means of the answerable pairs at each stage, by group: n first, then recall over pairs and over needs, and so on.
+
+    `by` names columns of `measures`. Groups come in alphabetical order, kinds in the question set's.
+    """
+    answerable = frame[frame["expects"] == "answerable"]
+    rows = []
+    for group, part in _groups(answerable, by):
+        for stage in STAGES:
+            rows.append({**group, "stage": stage, **_means(part[part["stage"] == stage])})
+    return pd.DataFrame(rows)
+
+
+def _groups(frame: pd.DataFrame, by: Sequence[str]) -> Iterable[tuple[dict[str, object], pd.DataFrame]]:
+    if not by:
+        yield {}, frame
+        return
+    for key, part in frame.groupby(list(by), sort=True):
+        yield dict(zip(by, key, strict=True)), part
+
+
+def _means(part: pd.DataFrame) -> dict[str, object]:
+    recalls = part["recall"].tolist()
+    needs = [mean(values.tolist()) for _, values in part.groupby("need", sort=True)["recall"]]
+    precisions = [None if pd.isna(value) else value for value in part["precision"]]
+    return {
+        "pairs": len(part),
+        "needs": len(needs),
+        "recall": mean(recalls),
+        "recall over needs": mean(needs),
+        "hit": mean(part["hit"].tolist()),
+        "precision": mean(precisions),
+        "nothing returned": sum(value is None for value in precisions),
+        "laws": mean(part["laws"].tolist()),
+        "characters": mean(part["characters"].tolist()),
+    }
+
+
+def by_tag(frame: pd.DataFrame) -> pd.DataFrame:
+    """Stage means for each tag; a pair counts under every tag it has."""
+    exploded = frame.explode("tags").dropna(subset=["tags"]).rename(columns={"tags": "tag"})
+    return stage_means(exploded, ["tag"])
+
+
+def expect_nothing(frame: pd.DataFrame) -> pd.DataFrame:
+    """Questions that no law answers, by class: how often the near search returned nothing, and the laws returned.
+
+    Only the near search is judged by silence: a shared word is luck, so later stages show the number they return.
+    """
+    nothing = frame[frame["expects"] != "answerable"]
+    rows = []
+    for (name,), part in nothing.groupby(["class"], sort=True):
+        near = part[part["stage"] == "near"]["laws"].tolist()
+        returned = {
+            f"laws by {stage}": mean(part[part["stage"] == stage]["laws"].tolist())
+            for stage in ("words", "near", "fused", "pool")
+        }
+        silent = mean([float(count == 0) for count in near])
+        rows.append({"class": name, "pairs": len(near), "near returned nothing": silent, **returned})
+    return pd.DataFrame(rows)
+
+
+def band_quantiles(points: Sequence[bands.Point]) -> pd.DataFrame:
+    """Each band's number of cosines and its quantiles."""
+    rows = []
+    for group in bands.GROUPS:
+        values = bands.cosines(points, group)
+        found = bands.quantiles(values) or {}
+        rows.append({"band": group, "n": len(values), **{f"{at:.0%}": found.get(at) for at in bands.QUANTILES}})
+    return pd.DataFrame(rows)
+
+
+def band_points(points: Sequence[bands.Point]) -> pd.DataFrame:
+    """Every cosine of every band with its question and law, the highest first."""
+    rows = [
+        {
+            "band": point.group,
+            "cosine": point.cosine,
+            "question": point.pair.question,
+            "state": point.pair.state,
+            "kind": point.pair.kind,
+            "law": point.law,
+            "text": point.pair.text,
+        }
+        for point in points
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.sort_values(["band", "cosine", "question", "state"], ascending=[True, False, True, True])
+
+
+def losses_table(losses: Sequence[Loss]) -> pd.DataFrame:
+    """Every expected group that did not arrive in the pool or the answer, with the reason at each search."""
+    rows = [
+        {
+            "question": loss.pair.question,
+            "state": loss.pair.state,
+            "kind": loss.pair.kind,
+            "stage": loss.stage,
+            "expected": " or ".join(loss.group),
+            "words": loss.words,
+            "near": loss.near,
+            "fused": loss.fused,
+            "text": loss.pair.text,
+        }
+        for loss in losses
+    ]
+    columns = ["question", "state", "kind", "stage", "expected", "words", "near", "fused", "text"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def loss_reasons(losses: Sequence[Loss]) -> pd.DataFrame:
+    """How many groups each stage lost, by the reason, the commonest first."""
+    counts = Counter((loss.stage, loss.reason) for loss in losses)
+    order = sorted(counts.items(), key=lambda item: (item[0][0] != "pool", -item[1], item[0][1]))
+    rows = [{"stage": stage, "reason": reason, "lost": count} for (stage, reason), count in order]
+    return pd.DataFrame(rows, columns=["stage", "reason", "lost"])
+
+
+def what_the_set_holds(frame: pd.DataFrame) -> pd.DataFrame:
+    """Pairs and needs by state, kind, language, topic and what they expect; and the smallest loss that would show."""
+    once = frame[frame["stage"] == "pool"]
+    rows = []
+    for by in ("expects", "state", "kind", "language", "topic"):
+        for (name,), part in once.groupby([by], sort=True):
+            groups = int(part["groups"].sum())
+            rows.append(
+                {
+                    "by": by,
+                    "group": name,
+                    "needs": part["need"].nunique(),
+                    "pairs": len(part),
+                    "expected laws": groups,
+                    "smallest loss of recall": 1 / (len(part) * part["groups"].max()) if groups else None,
+                }
+            )
+    return pd.DataFrame(rows)

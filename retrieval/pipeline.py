@@ -1,0 +1,168 @@
+"""The stages in order, and what each gave. Measures nothing: that is `evals`.
+
+A text is scored once (`Scoring`: every law by words, every law by meaning, uncut); the numbers in the settings only
+decide what is taken from those two rankings. So one scoring answers every setting.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.corpus import Law
+from retrieval.fuse import beside, distinct_searches, fuse
+from retrieval.models import Kind
+from retrieval.rerank import Rerank, choose
+from retrieval.settings import Settings
+from retrieval.vectors import Floats, Hit, Positions, VectorIndex, best_first, embedding_text
+from retrieval.words import WordIndex
+
+EmbedTexts = Callable[[Kind, Sequence[str]], NDArray[np.int16]]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Laws by position in the corpus, best first, and their scores: two arrays of one length."""
+
+    laws: Positions
+    scores: Floats
+
+    def count(self, cutoff: float) -> int:
+        """How many of the scores reach a cutoff."""
+        return int(np.searchsorted(-self.scores, -cutoff, side="right"))
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """One text against one corpus: every law that shares a word, and every law that has a vector, uncut."""
+
+    text: str
+    words: Ranking
+    near: Ranking
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What each stage gave for one question, as ids of laws, best first.
+
+    `scorings` holds the question's and, after it, its searches'. `words` is the question's word ranking at
+    `retrieved_laws`; `near` its near ranking, cut. `outcome` tells how the answer was chosen.
+    """
+
+    question: str
+    scorings: tuple[Scoring, ...]
+    family: tuple[str, ...]
+    words: tuple[str, ...]
+    near: tuple[Hit, ...]
+    fused: tuple[str, ...]
+    pool: tuple[str, ...]
+    answer: tuple[str, ...]
+    outcome: str
+    message: str = ""
+
+    def stages(self) -> dict[str, tuple[str, ...]]:
+        """Each stage's laws by the stage's name, in the order of the pipeline."""
+        return {
+            "words": self.words,
+            "near": tuple(hit.id for hit in self.near),
+            "fused": self.fused,
+            "pool": self.pool,
+            "answer": self.answer,
+        }
+
+
+class Pipeline:
+    """Questions to laws over one state's corpus.
+
+    embed: gives the integer vectors of texts, as `Vectors.embed` does; None leaves the near search out. rerank: as in
+    `retrieval.rerank`. Indexes are built once, here; the corpus must not change afterwards.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        corpus: Sequence[Law],
+        embed: EmbedTexts | None = None,
+        rerank: Rerank | None = None,
+    ) -> None:
+        self.settings = settings
+        self.laws = tuple(corpus)
+        self.rerank = rerank
+        self.word_index = WordIndex(self.laws)
+        self._embed = embed
+        self._by_id = {law.id: law for law in self.laws}
+        self._with_text = np.array([at for at, law in enumerate(self.laws) if embedding_text(law)], dtype=np.intp)
+        self._vector_index = self._indexed(embed) if embed is not None else VectorIndex([], [])
+
+    def _indexed(self, embed: EmbedTexts) -> VectorIndex:
+        laws = [self.laws[at] for at in self._with_text]
+        return VectorIndex([law.id for law in laws], embed("passage", [embedding_text(law) for law in laws]))
+
+    def score(self, texts: Iterable[str]) -> list[Scoring]:
+        """Every text against every law: both searches' full rankings, ties in the corpus's order.
+
+        A text without letters or digits shares no word; an empty one is near nothing.
+        """
+        texts = list(texts)
+        nears = self._nears(texts)
+        return [
+            Scoring(text, Ranking(*self.word_index.rank(text, None)), near)
+            for text, near in zip(texts, nears, strict=True)
+        ]
+
+    def _nears(self, texts: Sequence[str]) -> list[Ranking]:
+        nothing = Ranking(np.empty(0, np.intp), np.empty(0))
+        asked = list(dict.fromkeys(text for text in texts if text.strip()))
+        if self._embed is None or not asked or not len(self._with_text):
+            return [nothing] * len(texts)
+        found = {}
+        for text, scores in zip(asked, self._vector_index.cosines(self._embed("query", asked)), strict=True):
+            order = best_first(scores)
+            found[text] = Ranking(self._with_text[order], scores[order])
+        return [found.get(text, nothing) for text in texts]
+
+    def answer(self, question: str, searches: Iterable[str] = (), family: str | None = None) -> Trace:
+        """A question through every stage. `searches` are fused beside it; `family` names a family of page rows."""
+        return self.trace(self.score([question, *distinct_searches(question, searches)]), family)
+
+    def trace(self, scorings: Sequence[Scoring], family: str | None = None) -> Trace:
+        """The stages of a question from its scoring and, after it, those of its distinct searches."""
+        settings, (question, *searches) = self.settings, scorings
+        rows = tuple(law.id for law in self.laws if law.is_page_row and law.concept == family) if family else ()
+        taken = min(settings.near_laws, question.near.count(settings.cutoff))
+        fused = self.fused(scorings, settings.retrieved_laws, rows)
+        pool = self.fused(scorings, settings.pool_laws(len(searches)), rows)
+        chosen = choose(
+            [self._by_id[each] for each in pool],
+            [self._by_id[each] for each in fused],
+            question.text,
+            self.rerank,
+            settings.answer_laws,
+        )
+        return Trace(
+            question=question.text,
+            scorings=tuple(scorings),
+            family=rows,
+            words=self._ids(question.words, settings.retrieved_laws),
+            near=tuple(
+                Hit(self.laws[at].id, float(score))
+                for at, score in zip(question.near.laws[:taken], question.near.scores, strict=False)
+            ),
+            fused=fused,
+            pool=pool,
+            answer=tuple(law.id for law in chosen.laws),
+            outcome=chosen.outcome,
+            message=chosen.message,
+        )
+
+    def fused(self, scorings: Sequence[Scoring], limit: int, family: Sequence[str] = ()) -> tuple[str, ...]:
+        """`retrieve` asked for `limit` laws, from scorings: words cut at `limit`, near at the cutoff and `near_laws`."""
+        rankings = []
+        for scoring in scorings:
+            taken = min(self.settings.near_laws, scoring.near.count(self.settings.cutoff))
+            rankings += [self._ids(scoring.words, limit), self._ids(scoring.near, taken)]
+        return tuple(beside(fuse(rankings, limit, self._by_id), family, self._by_id))
+
+    def _ids(self, ranking: Ranking, limit: int) -> tuple[str, ...]:
+        return tuple(self.laws[at].id for at in ranking.laws[:limit])

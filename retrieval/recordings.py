@@ -1,0 +1,187 @@
+"""Vectors of a model, recorded and replayed: one JSON line a text, so that an edit of one law changes one line.
+
+A folder holds a model's files; the first line of each names the model, its version and its dimensions, and every
+other line is `{"kind", "text", "engine", "vector"}`. Key: model, version, kind and the text itself; `engine` (what
+computed it) is provenance and no part of the key. A vector is int16, its largest component 32767, little endian, in
+base64. Only `record` writes a committed folder; a run keeps what it computes in a cache of the same form.
+"""
+
+import base64
+import binascii
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from retrieval.documents import read_json_lines
+from retrieval.errors import Fault, InputError, MissingRecording, ModelError
+from retrieval.models import Embedder, Kind
+
+RECORDINGS = Path(__file__).parents[1] / "recordings"
+CACHE = Path(__file__).parents[1] / ".cache" / "vectors"
+
+LARGEST = 32767
+BATCH = 64
+
+Int16s = NDArray[np.int16]
+Key = tuple[Kind, str]
+Progress = Callable[[int, int], None]
+
+
+def quantise(vectors: ArrayLike, texts: Sequence[str]) -> Int16s:
+    """Vectors (n, d) as integers, each scaled so that its largest component is 32767 in size; cosines move by < 1e-4.
+
+    ModelError naming the text where a vector is zero or not finite, and where there are not n of them.
+    """
+    array = np.asarray(vectors, dtype=np.float64)
+    if array.ndim != 2 or len(array) != len(texts):
+        raise ModelError(f"asked to embed {len(texts)} texts, given an array of shape {array.shape}")
+    largest = np.abs(array).max(axis=1, initial=0.0)
+    for text, size in zip(texts, largest, strict=True):
+        if not np.isfinite(size) or size == 0:
+            what = "zero" if size == 0 else "not finite"
+            raise ModelError(f"the model's vector is {what} for the text {text[:80]!r}")
+    numbers: Int16s = np.rint(array / largest[:, None] * LARGEST).astype(np.int16)
+    return numbers
+
+
+class Vectors:
+    """The vectors of one model: those recorded, those in the cache, and those that must be computed.
+
+    folder: the recordings of this model; cache: its cache file; None for either leaves it out. `load` of the embedder
+    is called at the first text that neither holds.
+    """
+
+    def __init__(
+        self, model: Embedder, folder: Path | None, cache: Path | None, progress: Progress | None = None
+    ) -> None:
+        self.model = model
+        self.cache = cache
+        self.progress = progress
+        self.computed = 0
+        self.asked: set[Key] = set()
+        self._lines: dict[Key, Mapping[str, Any]] = {}
+        self._cached: dict[Key, Mapping[str, Any]] = {}
+        faults: list[Fault] = []
+        if folder is not None and folder.is_dir():
+            for path in sorted(folder.rglob("*.jsonl")):
+                faults += self._read(path, self._lines)
+        if cache is not None and cache.is_file():
+            try:
+                unreadable = self._read(cache, self._cached)
+            except InputError:
+                unreadable = [Fault(str(cache), None, "not text")]
+            if unreadable:
+                self._cached.clear()  # a cache that cannot be read is computed anew
+        if faults:
+            raise InputError(faults)
+
+    @property
+    def header(self) -> dict[str, object]:
+        """The first line of this model's files."""
+        return {"model": self.model.name, "version": self.model.version, "dimensions": self.model.dimensions}
+
+    def _read(self, path: Path, into: dict[Key, Mapping[str, Any]]) -> list[Fault]:
+        """One file's lines into the look-up; a file of another version holds nothing that is asked for here."""
+        rows, faults = read_json_lines(path)
+        if not rows or set(rows[0][1]) != set(self.header):
+            return [*faults, Fault(str(path), 1, f"expected the first line to name {', '.join(self.header)}")]
+        if rows[0][1] != self.header:
+            return faults
+        for number, row in rows[1:]:
+            if row.get("kind") not in ("query", "passage") or not isinstance(row.get("text"), str):
+                faults.append(Fault(str(path), number, "expected a kind (query or passage) and a text"))
+                continue
+            key: Key = (row["kind"], row["text"])  # type: ignore[assignment]
+            if key in into and into[key]["vector"] != row.get("vector"):
+                faults.append(Fault(str(path), number, f"another vector was recorded for {key[1][:60]!r} before"))
+            if _vector(row.get("vector"), self.model.dimensions) is None:
+                faults.append(Fault(str(path), number, f"expected {self.model.dimensions} int16 numbers in base64"))
+            into[key] = row
+        return faults
+
+    def missing(self, kind: Kind, texts: Iterable[str]) -> list[str]:
+        """The distinct texts that are neither recorded nor cached, in order."""
+        return [
+            text
+            for text in dict.fromkeys(texts)
+            if (kind, text) not in self._lines and (kind, text) not in self._cached
+        ]
+
+    def unrecorded(self, kind: Kind, texts: Iterable[str]) -> list[str]:
+        """The distinct texts that are not recorded, cached or not."""
+        return [text for text in dict.fromkeys(texts) if (kind, text) not in self._lines]
+
+    def embed(self, kind: Kind, texts: Sequence[str]) -> Int16s:
+        """The vectors of n texts, (n, dimensions). What is missing is computed, and cached where there is a cache.
+
+        ValueError for an empty text, which has no vector; MissingRecording where a text is missing and the model
+        cannot run here; ModelError for a vector that cannot be used.
+        """
+        if not all(text.strip() for text in texts):
+            raise ValueError("an empty text has no vector")
+        self.asked.update((kind, text) for text in texts)
+        missing = self.missing(kind, texts)
+        if missing:
+            self._compute(kind, missing)
+        found = [self._lines.get((kind, text)) or self._cached[kind, text] for text in texts]
+        vectors = [_vector(line["vector"], self.model.dimensions) for line in found]
+        return np.array(vectors, dtype=np.int16).reshape(len(texts), self.model.dimensions)
+
+    def _compute(self, kind: Kind, texts: Sequence[str]) -> None:
+        try:
+            embed, engine = self.model.load()
+        except ModelError as error:
+            raise MissingRecording(
+                f"{len(texts)} {kind} texts have no recorded vector, the first: {texts[0][:80]!r}. {error}"
+            ) from None
+        try:
+            for start in range(0, len(texts), BATCH):
+                batch = texts[start : start + BATCH]
+                vectors = quantise(embed(kind, batch), batch)
+                for text, vector in zip(batch, vectors, strict=True):
+                    self._cached[kind, text] = _line(kind, text, engine, vector)
+                self.computed += len(batch)
+                if self.progress is not None:
+                    self.progress(start + len(batch), len(texts))
+        finally:
+            if self.cache is not None:
+                self.write(self.cache, self._cached.values())
+
+    def lines(self, keys: Iterable[Key]) -> list[Mapping[str, Any]]:
+        """The stored lines of keys that were embedded, for `write`; a key given twice comes once."""
+        return [self._lines.get(key) or self._cached[key] for key in dict.fromkeys(keys)]
+
+    def write(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+        """A file of these lines under this model's header, written beside and renamed, so that it is whole or old."""
+        rows = [self.header, *lines]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        write_beside(path, text)
+
+
+def write_beside(path: Path, text: str) -> None:
+    """Replace a file's content in one step: readers see the old text or the new, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8", newline="\n")
+    beside.replace(path)
+
+
+def _line(kind: Kind, text: str, engine: str, vector: Int16s) -> dict[str, object]:
+    packed = base64.b64encode(vector.astype("<i2").tobytes()).decode("ascii")
+    return {"kind": kind, "text": text, "engine": engine, "vector": packed}
+
+
+def _vector(packed: object, dimensions: int) -> Int16s | None:
+    """The numbers in a line's base64, or None where it holds others than `dimensions` of them."""
+    if not isinstance(packed, str):
+        return None
+    try:
+        raw = base64.b64decode(packed, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return np.frombuffer(raw, dtype="<i2").astype(np.int16) if len(raw) == 2 * dimensions else None

@@ -1,0 +1,121 @@
+"""settings.yaml as one frozen value, and changes to it by name. Knows nothing of what the numbers do."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from retrieval.documents import Document, Where, read_yaml
+from retrieval.errors import Fault, InputError
+
+SETTINGS = Path(__file__).parents[1] / "settings.yaml"
+
+Cosine = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=10_000)]
+
+
+class Settings(BaseModel):
+    """The numbers of the pipeline. `near_enough` holds a cutoff for each model; `cutoff` is that of the one in use."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    embedder: str
+    near_enough: Mapping[str, Cosine]
+    near_laws: Annotated[int, Field(ge=0, le=10_000)] = 8
+    retrieved_laws: Count = 8
+    candidate_laws: Count = 24
+    searched_candidate_laws: Count = 32
+    answer_laws: Count = 3
+    rephrase: Literal["off", "written"] = "off"
+    rerank: Literal["off"] = "off"
+
+    @field_validator("rephrase", "rerank", mode="before")
+    @classmethod
+    def _off(cls, value: object) -> object:
+        return "off" if value is False else value  # YAML reads a bare `off` as false
+
+    @property
+    def cutoff(self) -> float:
+        """The near search's cutoff for the embedder in use."""
+        return self.near_enough[self.embedder]
+
+    def pool_laws(self, searches: int) -> int:
+        """How many laws the pool holds when so many searches were fused."""
+        return self.searched_candidate_laws if searches else self.candidate_laws
+
+
+def load_settings(path: Path | str = SETTINGS) -> Settings:
+    """The settings of a file; InputError with every fault: unknown names, wrong types, a model without a cutoff."""
+    document = read_yaml(Path(path))
+    if not isinstance(document.data, dict):
+        raise InputError([Fault(document.file, 1, "expected settings, one `name: value` a line")])
+    return _checked(document.data, document)
+
+
+def changed(settings: Settings, changes: Iterable[str]) -> Settings:
+    """The settings with `name=value` changes; `near_enough=0.82` changes the cutoff of the embedder in use.
+
+    Changes are applied in order. InputError with every fault: no `=`, an unknown name, a value that does not fit.
+    """
+    values: dict[str, Any] = settings.model_dump()
+    values["near_enough"] = dict(values["near_enough"])
+    faults = []
+    cutoff: object = None
+    for change in changes:
+        name, equals, text = change.partition("=")
+        name = name.strip()
+        if not equals or name not in Settings.model_fields:
+            names = ", ".join(Settings.model_fields)
+            faults.append(Fault(f"--set {change}", None, f"expected NAME=VALUE, NAME one of {names}"))
+            continue
+        value = _value(text.strip())
+        if name == "near_enough":
+            cutoff = value
+        else:
+            values[name] = value
+    if cutoff is not None:
+        values["near_enough"][values["embedder"]] = cutoff
+    document = Document("--set")
+    try:
+        found = _checked(values, document)
+    except InputError as error:
+        raise InputError([*faults, *error.faults]) from None
+    if faults:
+        raise InputError(faults)
+    return found
+
+
+def _value(text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+
+
+def _checked(values: Mapping[str, object], document: Document) -> Settings:
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        raise InputError(_faults(error, document)) from None
+    if settings.embedder not in settings.near_enough:
+        what = f"no cutoff for the embedder {settings.embedder}; known here: {', '.join(settings.near_enough) or 'none'}"
+        raise InputError([Fault(document.file, document.line(("near_enough",)), what)])
+    return settings
+
+
+def _faults(error: ValidationError, document: Document) -> list[Fault]:
+    """A validation's errors as faults in the file, each with the setting's name and what was found there."""
+    faults = []
+    for each in error.errors():
+        where: Where = tuple(each["loc"])
+        name = ".".join(map(str, where))
+        if each["type"] == "extra_forbidden":
+            what = f"unknown setting `{name}`; there are {', '.join(Settings.model_fields)}"
+        elif each["type"] == "missing":
+            what = f"the setting `{name}` is missing"
+        else:
+            what = f"`{name}`: {each['msg'][0].lower()}{each['msg'][1:]}, found {each['input']!r}"
+        faults.append(Fault(document.file, document.line(where), what))
+    return faults
