@@ -117,9 +117,7 @@ def bm25s_tool(laws: Sequence[Law]) -> Tool:
     def answer(questions: Sequence[str]) -> list[Ranking]:
         # Our tokens as text: its own tokeniser gives the same ones and is slower.
         tokens = [words(question) for question in questions]
-        found, scores = index.retrieve(
-            tokens, k=LIMIT, show_progress=False, n_threads=0, backend_selection="numpy"
-        )
+        found, scores = index.retrieve(tokens, k=LIMIT, show_progress=False, backend_selection="numpy")
         counts = (scores > 0).sum(axis=1).tolist()
         return [places[:count] for places, count in zip(found.tolist(), counts, strict=True)]
 

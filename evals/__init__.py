@@ -1,0 +1,1 @@
+"""Questions and a pipeline in, measurements and a verdict out."""

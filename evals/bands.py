@@ -74,7 +74,10 @@ def quantiles(values: Sequence[float]) -> dict[float, float] | None:
 
 
 def overlap(points: Sequence[Point], group: str = "unrelated") -> Mapping[str, float | None]:
-    """How far `group` reaches into answering: the share of answering below its 95 % point, and of it above answering's 5 %."""
+    """How far `group` reaches into answering.
+
+    The share of answering below the group's 95 % point, and the share of the group above answering's 5 % point.
+    """
     answering, other = cosines(points, "answering"), cosines(points, group)
     if not answering or not other:
         return {"answering below": None, "above answering": None}
@@ -113,8 +116,8 @@ def verdict(points: Sequence[Point], cutoff: float) -> str:
         return "There are not both answered and unrelated questions: no cutoff can be judged."
     kept = sum(point.group == "unrelated" for point in at.kept_out)
     said = (
-        f"At {cutoff:g} the near search loses {len(at.lost)} of {len(answering)} answers and keeps out the nearest law of"
-        f" {kept} of {len(unrelated)} unrelated questions."
+        f"At {cutoff:g} the near search loses {len(at.lost)} of {len(answering)} answers and keeps out the nearest"
+        f" law of {kept} of {len(unrelated)} unrelated questions."
     )
     if answering[0] > unrelated[-1]:
         return f"{said} Any cutoff above {unrelated[-1]:.3f} and up to {answering[0]:.3f} would separate the two."

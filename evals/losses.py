@@ -99,9 +99,15 @@ def _by_near(ranking: Ranking, laws: Sequence[Law], group: Sequence[str], settin
         return "no vector", "no vector"
     place, score, _ = found
     if score < settings.cutoff:
-        return "under the cutoff", f"cosine {_under(score, settings.cutoff)} under {settings.cutoff:.3f}, {_ordinal(place)}"
+        return (
+            "under the cutoff",
+            f"cosine {_under(score, settings.cutoff)} under {settings.cutoff:.3f}, {_ordinal(place)}",
+        )
     if place > settings.near_laws:
-        return "too far by meaning", f"{_ordinal(place)} by meaning, where {settings.near_laws} were asked for"
+        return (
+            "too far by meaning",
+            f"{_ordinal(place)} by meaning, where {settings.near_laws} were asked for",
+        )
     return "found by meaning", f"{_ordinal(place)} by meaning, cosine {score:.3f}"
 
 

@@ -256,7 +256,7 @@ def _read(path: Path) -> list[_Located]:
 
 
 def _fault(error: Any, document: Document) -> Fault:
-    """A validation error as a fault: what stands in the file, what was expected, and "quote it" where YAML changed it."""
+    """A validation error as a fault: what stands there, what was expected, "quote it" where YAML changed it."""
     where: Where = tuple(error["loc"])
     while where and where not in document.lines:
         where = where[:-1]

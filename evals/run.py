@@ -28,7 +28,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything one evaluation measured. `pairs` keeps the order of the question set, by state within an ask's need."""
+    """Everything one evaluation measured. `pairs` keeps the order of the question set, by state within a need."""
 
     settings: Settings
     corpus: Mapping[str, Sequence[Law]]
@@ -45,7 +45,8 @@ class Run:
         """Hashes of the parsed content of laws, questions and settings: blind to comments and to order of files."""
         laws = {state: [_law(law) for law in laws] for state, laws in sorted(self.corpus.items())}
         questions = sorted(
-            [_question(measured.pair) for measured in self.pairs], key=lambda each: json.dumps(each, sort_keys=True)
+            [_question(measured.pair) for measured in self.pairs],
+            key=lambda each: json.dumps(each, sort_keys=True),
         )
         return {
             "laws": fingerprint(laws),

@@ -53,8 +53,7 @@ def stage_means(frame: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     answerable = frame[frame["expects"] == "answerable"]
     rows = []
     for group, part in _groups(answerable, by):
-        for stage in STAGES:
-            rows.append({**group, "stage": stage, **_means(part[part["stage"] == stage])})
+        rows += [{**group, "stage": stage, **_means(part[part["stage"] == stage])} for stage in STAGES]
     return pd.DataFrame(rows)
 
 

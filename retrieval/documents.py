@@ -15,6 +15,8 @@ from retrieval.errors import Fault, InputError
 
 MAX_DEPTH = 40
 
+PREFIX = "tag:yaml.org,2002:"
+READ_TAGS = {PREFIX + name for name in ("null", "bool", "int", "float", "timestamp", "str", "seq", "map")}
 TYPE_NAMES = {
     "tag:yaml.org,2002:bool": "a truth value",
     "tag:yaml.org,2002:int": "a number",
@@ -54,7 +56,7 @@ def read_text(path: Path) -> str:
         raise InputError([Fault(str(path), None, f"cannot be read: {error.strerror or error}")]) from None
 
 
-class _Refused(ValueError):
+class _RefusedError(ValueError):
     pass
 
 
@@ -63,12 +65,12 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(row) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Refused(f"the key {json.dumps(twice)} is given twice")
+        raise _RefusedError(f"the key {json.dumps(twice)} is given twice")
     return row
 
 
 def _no_constant(name: str) -> object:
-    raise _Refused(f"{name} is not JSON; write null where there is no value")
+    raise _RefusedError(f"{name} is not JSON; write null where there is no value")
 
 
 def parse_json(text: str) -> object:
@@ -76,7 +78,12 @@ def parse_json(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
     except RecursionError:
-        raise _Refused("nested too deeply") from None
+        raise _RefusedError("nested too deeply") from None
+
+
+def strict_json(content: object, indent: int | None = None) -> str:
+    """JSON that any reader takes: a NaN is a ValueError, since null is how a missing value is written."""
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def read_json_lines(path: Path) -> tuple[list[tuple[int, dict[str, object]]], list[Fault]]:
@@ -147,7 +154,7 @@ class _YamlReader:
             self.fault(node, "anchors and aliases (& and *) are not read here; write the value out")
             return None
         self.seen.add(id(node))
-        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.endswith((":set", ":omap", ":pairs")):
+        if node.tag not in READ_TAGS:
             self.fault(node, f"the tag {node.tag} is not read here")
             return None
         if isinstance(node, yaml.SequenceNode):
@@ -173,12 +180,15 @@ class _YamlReader:
         return found
 
     def scalar(self, node: yaml.ScalarNode, where: Where) -> object:
-        plain = node.style is None
         self.document.raw[where] = (node.value, TYPE_NAMES.get(node.tag, "text"))
         end = node.end_mark
-        if plain and end.line < len(self.source) and self.source[end.line][end.column :].lstrip().startswith("#"):
+        if (
+            not node.style
+            and end.line < len(self.source)
+            and self.source[end.line][end.column :].lstrip().startswith("#")
+        ):
             self.document.commented.add(where)
-        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.endswith(":binary"):
+        if node.tag not in READ_TAGS:
             self.fault(node, f"the tag {node.tag} is not read here")
             return None
         try:

@@ -2,7 +2,7 @@
 
 NearEnoughError
 ├── InputError           what a person wrote cannot be read as it stands: every fault, with file and line
-├── MissingRecording     an offline run needs a call that nobody recorded
+├── MissingRecordingError an offline run needs a call that nobody recorded
 ├── ModelError           a model gave something that cannot be used; nothing was stored
 └── RerankError          a reranker's reply that is no answer, with the cause the run counts it by
 """
@@ -36,7 +36,7 @@ class InputError(NearEnoughError):
         super().__init__("\n".join(map(str, self.faults)))
 
 
-class MissingRecording(NearEnoughError):
+class MissingRecordingError(NearEnoughError):
     """A call that was never recorded and cannot be made here."""
 
 

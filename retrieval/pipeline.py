@@ -157,7 +157,7 @@ class Pipeline:
         )
 
     def fused(self, scorings: Sequence[Scoring], limit: int, family: Sequence[str] = ()) -> tuple[str, ...]:
-        """`retrieve` asked for `limit` laws, from scorings: words cut at `limit`, near at the cutoff and `near_laws`."""
+        """`retrieve` asked for `limit` laws: words cut at `limit`, near at the cutoff and `near_laws`."""
         rankings = []
         for scoring in scorings:
             taken = min(self.settings.near_laws, scoring.near.count(self.settings.cutoff))

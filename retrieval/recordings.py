@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrieval.documents import read_json_lines
-from retrieval.errors import Fault, InputError, MissingRecording, ModelError
+from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError
 from retrieval.models import Embedder, Kind
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
@@ -29,7 +29,7 @@ BATCH = 64
 
 Int16s = NDArray[np.int16]
 Key = tuple[Kind, str]
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
 
 
 def quantise(vectors: ArrayLike, texts: Sequence[str]) -> Int16s:
@@ -119,7 +119,7 @@ class Vectors:
     def embed(self, kind: Kind, texts: Sequence[str]) -> Int16s:
         """The vectors of n texts, (n, dimensions). What is missing is computed, and cached where there is a cache.
 
-        ValueError for an empty text, which has no vector; MissingRecording where a text is missing and the model
+        ValueError for an empty text, which has no vector; MissingRecordingError where a text is missing and the model
         cannot run here; ModelError for a vector that cannot be used.
         """
         if not all(text.strip() for text in texts):
@@ -136,7 +136,7 @@ class Vectors:
         try:
             embed, engine = self.model.load()
         except ModelError as error:
-            raise MissingRecording(
+            raise MissingRecordingError(
                 f"{len(texts)} {kind} texts have no recorded vector, the first: {texts[0][:80]!r}. {error}"
             ) from None
         try:
@@ -147,7 +147,7 @@ class Vectors:
                     self._cached[kind, text] = _line(kind, text, engine, vector)
                 self.computed += len(batch)
                 if self.progress is not None:
-                    self.progress(start + len(batch), len(texts))
+                    self.progress(f"{self.model.name}, {len(texts)} {kind} texts", start + len(batch), len(texts))
         finally:
             if self.cache is not None:
                 self.write(self.cache, self._cached.values())

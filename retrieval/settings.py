@@ -62,7 +62,7 @@ def changed(settings: Settings, changes: Iterable[str]) -> Settings:
     values: dict[str, Any] = settings.model_dump()
     values["near_enough"] = dict(values["near_enough"])
     faults = []
-    cutoff: object = None
+    cutoffs: list[object] = []
     for change in changes:
         name, equals, text = change.partition("=")
         name = name.strip()
@@ -72,10 +72,10 @@ def changed(settings: Settings, changes: Iterable[str]) -> Settings:
             continue
         value = _value(text.strip())
         if name == "near_enough":
-            cutoff = value
+            cutoffs.append(value)
         else:
             values[name] = value
-    if cutoff is not None:
+    for cutoff in cutoffs:
         values["near_enough"][values["embedder"]] = cutoff
     document = Document("--set")
     try:
@@ -100,7 +100,9 @@ def _checked(values: Mapping[str, object], document: Document) -> Settings:
     except ValidationError as error:
         raise InputError(_faults(error, document)) from None
     if settings.embedder not in settings.near_enough:
-        what = f"no cutoff for the embedder {settings.embedder}; known here: {', '.join(settings.near_enough) or 'none'}"
+        what = (
+            f"no cutoff for the embedder {settings.embedder}; known here: {', '.join(settings.near_enough) or 'none'}"
+        )
         raise InputError([Fault(document.file, document.line(("near_enough",)), what)])
     return settings
 

@@ -59,12 +59,8 @@ def words(text: str) -> list[str]:
     exactly one s loses it: "signs" is "sign", while "gas" and "pass" stay. A stop word is looked for
     before its s is cut, so "whys" is the token "why".
     """
-    runs: list[str] = _RUN.findall(text.lower())
-    return [
-        run[:-1] if len(run) > 3 and run[-1] == "s" and run[-2] != "s" else run
-        for run in runs
-        if run not in STOP_WORDS
-    ]
+    runs = [run for run in _RUN.findall(text.lower()) if run not in STOP_WORDS]
+    return [run[:-1] if len(run) > 3 and run[-1] == "s" and run[-2] != "s" else run for run in runs]
 
 
 class WordIndex:
@@ -113,7 +109,7 @@ class WordIndex:
         return distinct, counts, lengths
 
     def _keep_dense(self, held: NDArray[np.intp]) -> None:
-        """Give the words that most laws hold a whole row of terms each, the commonest first."""
+        """Give the words that many laws hold a whole row of terms each, the commonest first."""
         common = np.argsort(-held, kind="stable")[: _DENSE_BYTES // (8 * self._width)]
         for number in common[held[common] >= max(1.0, _DENSE_SHARE * self._size)].tolist():
             row = np.zeros(self._width)
@@ -224,7 +220,7 @@ def bm25(laws: Sequence[Law], question: str, limit: int = 8) -> list[Law]:
 
     Equal scores keep the order of `laws`; a law that shares no word is never returned; [] for no laws.
     The index is built at the first question to a corpus and kept for the 64 corpora asked last, with a copy
-    of the list; a list that was changed since, or another list at the same address, is indexed anew.
+    of the list (its laws live until then); a list changed since, or another at its address, is indexed anew.
     ValueError for a negative limit. Safe to call from several threads.
     """
     corpus = list(laws)
@@ -253,7 +249,8 @@ def _best(scores: NDArray[np.float64], limit: int | None) -> NDArray[np.intp]:
     """The positions of the best scores above 0, best first, equal ones by position; whole blocks expected."""
     least = 0.0
     if limit is not None and 0 < limit <= _BLOCKS:
-        # Every block's best is a law of its own: the limit-th best of them is no higher than the last place.
+        # A block is every 256th law. The blocks' best are laws of their own, so the limit-th of these scores
+        # is no higher than the last one wanted: only scores from there on need sorting.
         maxima = np.sort(scores.reshape(-1, _BLOCKS).max(axis=0))
         least = maxima[-limit]
     candidates = (scores >= least if least > 0 else scores > 0).nonzero()[0]
@@ -266,9 +263,7 @@ def _deletions(word: str) -> set[str]:
 
 
 def _one_edit_apart(one: str, other: str) -> bool:
-    """Whether one letter inserted, deleted or changed makes `other` of `one`; False for equal words."""
-    if one == other or abs(len(one) - len(other)) > 1:
-        return False
+    """Whether one letter inserted, deleted or changed makes one of two different words of the other."""
     shorter, longer = sorted((one, other), key=len)
     same = next((place for place, letter in enumerate(shorter) if letter != longer[place]), len(shorter))
     return shorter[same + (len(one) == len(other)) :] == longer[same + 1 :]

@@ -7,7 +7,17 @@ import pandas as pd
 
 from evals.report.contents import Contents
 
-SHOWN = ["pairs", "needs", "recall", "recall over needs", "hit", "precision", "nothing returned", "laws", "characters"]
+SHOWN = [
+    "pairs",
+    "needs",
+    "recall",
+    "recall over needs",
+    "hit",
+    "precision",
+    "nothing returned",
+    "laws",
+    "characters",
+]
 LOSSES_SHOWN = 40
 
 
@@ -18,7 +28,7 @@ def summary(contents: Contents) -> str:
     lost = all_tables["losses"]
     parts = [
         "# Recall of the retrieval pipeline",
-        _measured(contents),
+        measured(contents),
         "## By kind of question, in the pool",
         "Kinds are the headline: how many questions of each kind a set holds decides an overall mean.",
         table(pool[pool["stage"] == "pool"].drop(columns="stage")),
@@ -41,16 +51,17 @@ def summary(contents: Contents) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _measured(contents: Contents) -> str:
+def measured(contents: Contents) -> str:
+    """What was measured, in two sentences."""
     run = contents.run
     laws = sum(map(len, run.corpus.values()))
     needs = len({each.pair.need for each in run.pairs})
     questions = len({each.pair.question for each in run.pairs})
     settings = run.settings
     return (
-        f"{laws:,} laws of {', '.join(run.corpus)}; {needs} needs asked in {questions} ways, {len(run.pairs):,} pairs of"
-        f" question and state. Model {run.model}; near_enough {settings.cutoff:g}, near_laws {settings.near_laws}, pool"
-        f" {settings.candidate_laws}, rephrase {settings.rephrase}, rerank {settings.rerank}."
+        f"{laws:,} laws of {', '.join(run.corpus)}; {needs} needs asked in {questions} ways, {len(run.pairs):,} pairs"
+        f" of question and state. Model {run.model}; near_enough {settings.cutoff:g}, near_laws {settings.near_laws},"
+        f" pool {settings.candidate_laws}, rephrase {settings.rephrase}, rerank {settings.rerank}."
     )
 
 
@@ -73,9 +84,14 @@ def _rows(frame: pd.DataFrame) -> Sequence[Sequence[object]]:
 
 def cell(value: object) -> str:
     """A value for a Markdown cell: what others wrote cannot end the cell or hold markup."""
+    text = shown(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")
+
+
+def shown(value: object) -> str:
+    """A value as people read it: three digits of a share, one of a count's mean, nothing where there is no value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value > 1 else f"{value:.3f}"
-    text = str(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
+    return str(value)

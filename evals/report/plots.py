@@ -12,12 +12,12 @@ import matplotlib
 
 matplotlib.use("svg")
 
-import pandas as pd  # noqa: E402
-from matplotlib import pyplot as plt  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 
-from evals import bands  # noqa: E402
-from evals.report.contents import Contents  # noqa: E402
+from evals import bands
+from evals.report.contents import Contents
 
 COLOURS = {
     "answering": "#0072B2",
@@ -57,7 +57,7 @@ def plots(contents: Contents) -> dict[str, str]:
 
 @contextmanager
 def _style() -> Any:
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE):  # type: ignore[arg-type]
         yield
 
 
@@ -79,7 +79,12 @@ def draw_bands(contents: Contents, axes: Axes) -> None:
         values = bands.cosines(contents.points, group)
         height = -lane
         axes.scatter(
-            values, [height + _spread(at) for at in range(len(values))], s=5, color=COLOURS[group], alpha=0.35, linewidths=0
+            values,
+            [height + _spread(at) for at in range(len(values))],
+            s=5,
+            color=COLOURS[group],
+            alpha=0.35,
+            linewidths=0,
         )
         found = bands.quantiles(values)
         if found is not None:
@@ -88,7 +93,12 @@ def draw_bands(contents: Contents, axes: Axes) -> None:
     cutoff = contents.run.settings.cutoff
     axes.axvline(cutoff, color="black", linewidth=1)
     axes.annotate(
-        f"cutoff {cutoff:g}", (cutoff, 0.52), xytext=(4, 0), textcoords="offset points", va="bottom", fontsize=9
+        f"cutoff {cutoff:g}",
+        (cutoff, 0.52),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="bottom",
+        fontsize=9,
     )
     counts = [len(bands.cosines(contents.points, group)) for group in bands.GROUPS]
     axes.set_yticks(
@@ -97,7 +107,9 @@ def draw_bands(contents: Contents, axes: Axes) -> None:
     )
     axes.set_ylim(-len(bands.GROUPS) + 0.4, 0.7)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel(f"cosine of question and law, {contents.run.settings.embedder} (bar: middle half; line: 5 % to 95 %)")
+    axes.set_xlabel(
+        f"cosine of question and law, {contents.run.settings.embedder} (bar: middle half; line: 5 % to 95 %)"
+    )
 
 
 def _spread(at: int) -> float:

@@ -1,0 +1,5 @@
+"""`python -m evals` is `near-enough`."""
+
+from evals.cli import main
+
+main()

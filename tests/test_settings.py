@@ -1,0 +1,109 @@
+"""Settings read, checked and changed by name."""
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.errors import InputError
+from retrieval.settings import Settings, changed, load_settings
+
+GOOD = "embedder: e5-small\nnear_enough: {e5-small: 0.8, bge-m3: 0.5}\nrephrase: off\n"
+
+
+def read(tmp_path: Path, text: str) -> Settings:
+    """The settings of a file with this text."""
+    path = tmp_path / "settings.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_settings(path)
+
+
+def faults(tmp_path: Path, text: str) -> list[str]:
+    """What is wrong with this text, without the folder."""
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, text)
+    return [str(fault).replace(f"{tmp_path}/", "") for fault in refused.value.faults]
+
+
+def test_defaults_are_the_pipelines(tmp_path: Path) -> None:
+    """What a file leaves out is what the pipeline was deployed with."""
+    settings = read(tmp_path, GOOD)
+    numbers = (settings.near_laws, settings.retrieved_laws, settings.candidate_laws, settings.searched_candidate_laws)
+    assert (*numbers, settings.answer_laws, settings.rephrase, settings.rerank) == (8, 8, 24, 32, 3, "off", "off")
+    assert settings.cutoff == 0.8
+    assert (settings.pool_laws(0), settings.pool_laws(2)) == (24, 32)
+
+
+def test_the_settings_in_force_load() -> None:
+    """settings.yaml is good, and has a cutoff for both models that come inside packages."""
+    settings = load_settings()
+    assert {"e5-small", "use-multilingual"} <= set(settings.near_enough)
+
+
+def test_every_fault_with_its_line(tmp_path: Path) -> None:
+    """Unknown names, wrong types and ranges, each where it stands."""
+    text = "embedder: e5-small\nnear_enough: {e5-small: 1.5}\nnear_law: 8\nnear_laws: -1\ncandidate_laws: many\nrerank: live\n"
+    assert faults(tmp_path, text) == [
+        "settings.yaml:2: `near_enough.e5-small`: input should be less than or equal to 1, found 1.5",
+        "settings.yaml:3: unknown setting `near_law`; there are embedder, near_enough, near_laws, retrieved_laws,"
+        " candidate_laws, searched_candidate_laws, answer_laws, rephrase, rerank",
+        "settings.yaml:4: `near_laws`: input should be greater than or equal to 0, found -1",
+        "settings.yaml:5: `candidate_laws`: input should be a valid integer, found 'many'",
+        "settings.yaml:6: `rerank`: input should be 'off', found 'live'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            "embedder: m\nnear_enough: {e5-small: 0.8}\n",
+            "settings.yaml:2: no cutoff for the embedder m; known here: e5-small",
+        ),
+        ("- a\n", "settings.yaml:1: expected settings, one `name: value` a line"),
+        ("", "settings.yaml:1: expected settings, one `name: value` a line"),
+        ("near_enough: {a: 0.5}\n", "settings.yaml:1: the setting `embedder` is missing"),
+        (
+            "embedder: a\nnear_enough: {a: .nan}\n",
+            "settings.yaml:2: `near_enough.a`: input should be a finite number, found nan",
+        ),
+        (
+            "embedder: a\nnear_enough: {a: yes}\n",
+            "settings.yaml:2: `near_enough.a`: input should be a valid number, found True",
+        ),
+    ],
+)
+def test_other_faults(tmp_path: Path, text: str, fault: str) -> None:
+    """A cutoff for the model in use, a mapping, finite numbers."""
+    found = faults(tmp_path, text)
+    assert fault in found
+
+
+def test_changes_by_name(tmp_path: Path) -> None:
+    """`near_enough` changes the cutoff of the model in use, whichever order the changes come in; the rest stays."""
+    settings = read(tmp_path, GOOD)
+    assert changed(settings, ["near_enough=0.82", "near_laws=0"]).model_dump() == {
+        **settings.model_dump(),
+        "near_enough": {"e5-small": 0.82, "bge-m3": 0.5},
+        "near_laws": 0,
+    }
+    assert changed(settings, ["near_enough=0.6", "embedder=bge-m3"]).near_enough == {"e5-small": 0.8, "bge-m3": 0.6}
+    assert changed(settings, ["rephrase=off"]).rephrase == "off"
+    assert settings.cutoff == 0.8
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (["near_enuogh=0.8"], ["--set near_enuogh=0.8: expected NAME=VALUE"]),
+        (["near_laws"], ["--set near_laws: expected NAME=VALUE"]),
+        (["near_enough=high", "near_laws=x"], ["`near_enough.e5-small`", "`near_laws`"]),
+        (["embedder=m"], ["no cutoff for the embedder m"]),
+        (["near_enough="], ["`near_enough.e5-small`"]),
+    ],
+)
+def test_bad_changes(tmp_path: Path, changes: list[str], expected: list[str]) -> None:
+    """Each bad change is told."""
+    with pytest.raises(InputError) as refused:
+        changed(read(tmp_path, GOOD), changes)
+    for part in expected:
+        assert part in str(refused.value)
