@@ -245,7 +245,7 @@ def _read(path: Path) -> list[_Located]:
         raise InputError(_fault(each, document) for each in error.errors()) from None
     located = [_Located(need, path.stem, document, ("needs", at)) for at, need in enumerate(file.needs)]
     cut = [
-        each.fault("is the part after # meant? A bare # starts a comment: quote the text", *where)
+        each.fault("is the part after # meant? A bare # starts a comment: quote the text", *where[2:])
         for each in located
         for where in each.document.commented
         if where[:2] == each.where and where[2:3] == ("asks",) and where[4:] in ((), ("ask",))

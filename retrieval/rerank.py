@@ -23,15 +23,21 @@ HAIKU_NAMES = 5
 Rerank = Callable[[str, list[str]], Sequence[float]]
 
 
-class _Messages(Protocol):
-    def create(self, **request: Any) -> Any: ...
+class Messages(Protocol):
+    """What of an anthropic client's `messages` is used."""
+
+    def create(self, **request: Any) -> Any:
+        """One request; the response has `stop_reason` and `content`, a list of blocks."""
+        ...
 
 
 class MessagesClient(Protocol):
     """An anthropic client, or anything with its `messages.create`."""
 
     @property
-    def messages(self) -> _Messages: ...
+    def messages(self) -> Messages:
+        """The messages API."""
+        ...
 
 
 @dataclass(frozen=True)
