@@ -21,7 +21,8 @@ def test_a_law_is_read_whole(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "md.jsonl",
-        '{"id": "a", "law": "Stop.", "question": "What?", "concept": "c", "kind": "process", "page": 3, "cite": "§ 1", "x": [1]}',
+        '{"id": "a", "law": "Stop.", "question": "What?", "concept": "c", "kind": "process",'
+        ' "page": 3, "cite": "§ 1", "x": [1]}',
         '{"id": "b", "law": ""}',
     )
     first, second = load_laws(path)
@@ -82,7 +83,7 @@ def test_faults_of_all_files_and_unknown_states(tmp_path: Path) -> None:
         "expected an object {...} on every line",
         "expected an object {...} on every line",
     ]
-    with pytest.raises(InputError, match="no \\*.jsonl file"):
+    with pytest.raises(InputError, match=r"no \*\.jsonl file"):
         load_corpus(tmp_path / "none")
 
 

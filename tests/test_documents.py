@@ -75,7 +75,7 @@ def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
 
 
 def test_json_lines_with_faults_by_line(tmp_path: Path) -> None:
-    """Good rows come back with their lines, bad ones as faults; blank lines, byte order marks and CRLF are no matter."""
+    """Good rows come back with their lines, bad ones as faults; blank lines, BOMs and CRLF are no matter."""
     path = tmp_path / "a.jsonl"
     lines = ["\ufeff" + '{"a": 1}', "", '{"a": NaN}', '{"a": 1, "a": 2}', "[1]", '{"a": ', '{"b": 2}', "[" * 100_000]
     path.write_bytes("\r\n".join(lines).encode())

@@ -11,6 +11,7 @@ from retrieval import Law
 from retrieval.errors import InputError, MissingRecordingError, ModelError
 from retrieval.models import EMBEDDERS, Embedder, Kind, embedder
 from retrieval.recordings import RECORDINGS, Vectors, quantise
+from retrieval.vectors import Floats
 
 DIMENSIONS = 4
 
@@ -32,12 +33,12 @@ def test_vectors_become_integers() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 50, 384))
 
-    def cosines(a: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]", b: object) -> object:
-        b = np.asarray(b, dtype=float)
-        return (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    def cosines(a: Floats, b: Floats) -> Floats:
+        return np.asarray((a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1))
 
     texts = ["t"] * 50
-    moved = np.abs(np.subtract(cosines(quantise(a, texts).astype(float), quantise(b, texts)), cosines(a, b)))
+    rounded = quantise(a, texts).astype(float), quantise(b, texts).astype(float)
+    moved = np.abs(cosines(*rounded) - cosines(a, b))
     assert moved.max() < 1e-4
 
 

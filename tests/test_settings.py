@@ -41,7 +41,8 @@ def test_the_settings_in_force_load() -> None:
 
 def test_every_fault_with_its_line(tmp_path: Path) -> None:
     """Unknown names, wrong types and ranges, each where it stands."""
-    text = "embedder: e5-small\nnear_enough: {e5-small: 1.5}\nnear_law: 8\nnear_laws: -1\ncandidate_laws: many\nrerank: live\n"
+    text = "embedder: e5-small\nnear_enough: {e5-small: 1.5}\nnear_law: 8\nnear_laws: -1\ncandidate_laws: many\n"
+    text += "rerank: live\n"
     assert faults(tmp_path, text) == [
         "settings.yaml:2: `near_enough.e5-small`: input should be less than or equal to 1, found 1.5",
         "settings.yaml:3: unknown setting `near_law`; there are embedder, near_enough, near_laws, retrieved_laws,"
