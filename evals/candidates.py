@@ -1,12 +1,12 @@
-"""What each question could be given and what it expects, as arrays, and what it is given at every depth. No means.
+"""What questions could be given and what they expect, as arrays, and what each is given at every depth. No means.
 
-`Candidates` is one question's: the beginnings of its rankings, no longer than a sweep looks. `Block` holds many
-questions of two rankings each and tabulates them together; `Fused` is a question of any number of rankings.
+`Candidates` is one question: the beginnings of its rankings, as far as a sweep looks. `Block` tabulates many
+questions of two rankings each; `Searched` answers for one question of any number of rankings.
 
 Laws are positions in all states' laws, one state after the other, so that laws of two states never meet.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,9 +17,12 @@ from evals.grid import ABSENT, Bools, Floats, Ints, Plane, candidates_found, ret
 from evals.run import Measured, Run
 from retrieval.vectors import embedding_text
 
+# What is counted of a returned set: expected groups reached, relevant laws, laws, characters.
 COUNTS = ("reached", "relevant", "laws", "characters")
 
-# Where an array of laws, or of laws looked for, has no more of them: the two are no law, and not the same.
+_TYPES = {"groups": np.bool_, "characters": np.int32}  # all others are below 2^15
+
+# What fills up an array of laws, and one of laws looked for: no law, and never the same.
 _NO_LAW, _NO_TARGET = -1, -2
 
 
@@ -27,8 +30,8 @@ _NO_LAW, _NO_TARGET = -1, -2
 class Candidates:
     """One question's rankings, the question's own first and then its searches', cut at the depths of a sweep.
 
-    words, near: laws by position, best first, for each text; cosines: those of `near`. groups: the laws of each
-    expected group; relevant: expected or accepted; family: the page rows that stand beside the result.
+    words, near: laws by position, best first, an array for each text; cosines: those of `near`. groups: the laws of
+    each expected group; relevant: those expected or accepted; family: the page rows that stand beside the result.
     """
 
     words: tuple[Ints, ...]
@@ -40,39 +43,39 @@ class Candidates:
 
 
 class Laws:
-    """The laws of all states, by state and id; `lengths` holds the characters of each one's embedding text."""
+    """The laws of a run's states by state and id. `lengths` are the characters of each one's embedding text."""
 
     def __init__(self, run: Run) -> None:
-        self._first: dict[str, int] = {}
         self._positions: dict[str, Mapping[str, int]] = {}
+        self._first: dict[str, int] = {}
         lengths: list[int] = []
         for state, laws in run.corpus.items():
             self._first[state] = len(lengths)
-            self._positions[state] = {law.id: len(lengths) + at for at, law in enumerate(laws)}
+            self._positions[state] = {law.id: at for at, law in enumerate(laws, len(lengths))}
             lengths += [len(embedding_text(law)) for law in laws]
-        self.lengths = np.array([*lengths, 0], dtype=np.int32)  # the 0 is where _NO_LAW looks
+        self.lengths = np.array([*lengths, 0], dtype=np.int32)  # no law, the last place, has none
 
     def candidates(self, measured: Measured, near_laws: int, laws: int) -> Candidates:
-        """A pair's candidates at these depths. Expected, accepted and family ids that no law has are left out."""
+        """A pair's candidates at these depths. Ids that no law of the state has are left out of what is looked for."""
         pair, scorings = measured.pair, measured.trace.scorings
-        first, positions = self._first[pair.state], self._positions[pair.state]
-
-        def found(ids: Sequence[str] | frozenset[str]) -> Ints:
-            return np.array(sorted({positions[each] for each in ids if each in positions}), dtype=np.int32)
-
+        first = self._first[pair.state]
         return Candidates(
             words=tuple((first + each.words.laws[:laws]).astype(np.int32) for each in scorings),
             near=tuple((first + each.near.laws[:near_laws]).astype(np.int32) for each in scorings),
             cosines=tuple(each.near.scores[:near_laws] for each in scorings),
-            groups=tuple(found(group) for group in pair.expected),
-            relevant=found(pair.relevant),
-            family=found(measured.trace.family),
+            groups=tuple(self._known(pair.state, group) for group in pair.expected),
+            relevant=self._known(pair.state, pair.relevant),
+            family=self._known(pair.state, measured.trace.family),
         )
 
+    def _known(self, state: str, ids: Collection[str]) -> Ints:
+        positions = self._positions[state]
+        return np.array(sorted({positions[each] for each in ids if each in positions}), dtype=np.int32)
 
-def padded(rows: Sequence[Ints], width: int, fill: int) -> NDArray[np.int32]:
-    """Rows of at most `width` laws as one array (n, width), filled up behind."""
-    array = np.full((len(rows), width), fill, np.int32)
+
+def padded(rows: Sequence[Ints], fill: int, width: int | None = None) -> NDArray[np.int32]:
+    """Rows of laws as one array (n, width), filled up behind; as wide as the longest where no width is given."""
+    array = np.full((len(rows), max(map(len, rows), default=0) if width is None else width), fill, np.int32)
     for row, values in zip(array, rows, strict=True):
         row[: len(values)] = values
     return array
@@ -86,8 +89,39 @@ def cosines(rows: Sequence[Floats], width: int) -> Floats:
     return array
 
 
-def _sets(rows: Sequence[Ints], fill: int) -> Ints:
-    return padded(rows, max(map(len, rows), default=0), fill)
+class _Targets:
+    """What n questions look for, and how much each law counts for it.
+
+    A count has a row for each question; `groups`, which says of a group whether it is reached, one for each group.
+    """
+
+    def __init__(self, questions: Sequence[Candidates], lengths: NDArray[np.int32]) -> None:
+        self.groups = np.array([len(each.groups) for each in questions], dtype=np.int64)
+        self.family = padded([each.family for each in questions], _NO_LAW)
+        self._groups = padded([group for each in questions for group in each.groups], _NO_TARGET)
+        self._relevant = padded([each.relevant for each in questions], _NO_TARGET)
+        self._lengths = lengths
+
+    def owners(self, count: str) -> Ints:
+        """The question of each of the count's rows."""
+        questions = np.arange(len(self.groups))
+        return np.repeat(questions, self.groups) if count == "groups" else questions
+
+    def weights(self, count: str, laws: Ints, rows: slice) -> Ints | Bools:
+        """How much each of `laws` (r, d) adds to the count's rows (r,)."""
+        if count == "groups":
+            return _among(laws, self._groups[rows])
+        if count == "relevant":
+            return _among(laws, self._relevant[rows])
+        return self._lengths[laws] if count == "characters" else laws != _NO_LAW
+
+    def beside(self, count: str, family: Ints, rows: slice) -> Ints:
+        """What the families (r, k) that stand beside the results add to the count's rows: (r,)."""
+        return np.asarray(self.weights(count, family, rows).sum(axis=1))
+
+    def apart(self, count: str, laws: Ints, family: Ints, rows: slice) -> Ints:
+        """The weights of `laws`, with 0 for the family's: those are counted beside, found or not."""
+        return np.asarray(self.weights(count, laws, rows) * ~_among(laws, family))
 
 
 def _among(laws: Ints, targets: Ints) -> Bools:
@@ -99,69 +133,112 @@ def _among(laws: Ints, targets: Ints) -> Bools:
 
 
 class Block:
-    """n questions of which the own two rankings alone matter, tabulated at every depth.
+    """n questions of which only the first two rankings count, tabulated at every depth when first asked for.
 
-    `near(count)` is of the near ranking alone (n, 1, 1 + M); `fused(count)` of both rankings fused, the family beside
-    (n, 1 + L, 1 + M). A count is one of COUNTS. `groups(stage)` has a row for each group of each question, in order:
-    whether it is reached. Every table is made when it is first asked for.
+    groups: (n,) how many each expects; cosines: (n, M) of the near rankings, minus infinity behind their end.
     """
 
-    def __init__(self, questions: Sequence[Candidates], lengths: Ints, near_laws: int, laws: int) -> None:
-        self._lengths = lengths
-        self._words = padded([each.words[0] for each in questions], laws, _NO_LAW)
-        self._near = padded([each.near[0] for each in questions], near_laws, _NO_LAW)
-        self._groups = _sets([group for each in questions for group in each.groups], _NO_TARGET)
-        self._relevant = _sets([each.relevant for each in questions], _NO_TARGET)
-        self._family = _sets([each.family for each in questions], _NO_LAW)
-        self._tables: dict[tuple[str, str], NDArray[np.generic]] = {}
+    def __init__(
+        self, questions: Sequence[Candidates], lengths: NDArray[np.int32], near_laws: int, laws: int
+    ) -> None:
+        self._words = padded([each.words[0] for each in questions], _NO_LAW, laws)
+        self._near = padded([each.near[0] for each in questions], _NO_LAW, near_laws)
+        self._targets = _Targets(questions, lengths)
+        self._tables: dict[tuple[str, str], Ints | Bools] = {}
+        self.groups = self._targets.groups
         self.cosines = cosines([each.cosines[0] for each in questions], near_laws)
-        self.groups = np.array([len(each.groups) for each in questions], dtype=np.int64)
 
-    def table(self, stage: str, count: str) -> NDArray[np.generic]:
-        """The count at every depth: (n, 1 + L, 1 + M) for `fused`, (n, 1, 1 + M) for `near`, where L has no meaning.
+    def table(self, stage: str, count: str) -> Ints | Bools:
+        """The count at every depth: (n, 1 + L, 1 + M) where the two are fused, (n, 1, 1 + M) for the stage `near`.
 
-        `groups` is a count too: it has a row for each group of each question, in order.
+        The count `groups` has a row for each group of each question, in order.
         """
-        key = (stage, count)
-        if key not in self._tables:
-            self._tables[key] = self._reached(stage) if count == "reached" else self._tabulated(stage, count)
-        return self._tables[key]
+        if (stage, count) not in self._tables:
+            make = self._reached if count == "reached" else self._near_table if stage == "near" else self._fused_table
+            self._tables[stage, count] = make(stage, count)
+        return self._tables[stage, count]
 
-    def _reached(self, stage: str) -> NDArray[np.generic]:
-        groups = self.table(stage, "groups")
+    def _reached(self, stage: str, _: str) -> Ints:
+        groups, first = self.table(stage, "groups"), np.cumsum(self.groups) - self.groups
         reached = np.zeros((len(self.groups), *groups.shape[1:]), np.int16)
-        first = np.cumsum(self.groups) - self.groups
         for nth in range(self.groups.max(initial=0)):
             having = np.flatnonzero(self.groups > nth)
             reached[having] += groups[first[having] + nth]
         return reached
 
-    def _tabulated(self, stage: str, count: str) -> NDArray[np.generic]:
-        owners = np.arange(len(self.groups))
-        if count == "groups":
-            owners = np.repeat(owners, self.groups)
-        sizes = 1 + self._words.shape[1] if stage == "fused" else 1
-        dtype = {"groups": np.bool_, "characters": np.int32}.get(count, np.int16)
-        table = np.empty((len(owners), sizes, 1 + self._near.shape[1]), dtype)
-        for part in slices(len(owners)):
-            rows = owners[part]
-            words, near, family = self._words[rows], self._near[rows], self._family[rows]
-            if stage == "near":
-                table[part, 0, 0] = 0
-                sums =  np.cumsum(self._weights(count, part, near), axis=1)
-                table[part, 0, 1:] = sums
-            else:
-                alone = [self._weights(count, part, laws) * ~_among(laws, family) for laws in (words, near)]
-                beside = self._weights(count, part, family).sum(axis=1)
-                table[part] = self._plane.sums(rows, *alone) + beside[:, None, None]
+    def _near_table(self, _: str, count: str) -> Ints:
+        owners = self._targets.owners(count)
+        weights = self._targets.weights(count, self._near[owners], slice(None))
+        table = np.zeros((len(owners), 1, 1 + weights.shape[1]), np.int32)
+        np.cumsum(weights, axis=1, out=table[:, 0, 1:])
+        return table.astype(_TYPES.get(count, np.int16))
+
+    def _fused_table(self, _: str, count: str) -> Ints:
+        owners, targets = self._targets.owners(count), self._targets
+        shape = (len(owners), 1 + self._words.shape[1], 1 + self._near.shape[1])
+        table = np.empty(shape, _TYPES.get(count, np.int16))
+        for rows in slices(len(owners)):
+            of = owners[rows]
+            family = targets.family[of]
+            words, near = (targets.apart(count, laws[of], family, rows) for laws in (self._words, self._near))
+            table[rows] = self._plane.sums(of, words, near) + targets.beside(count, family, rows)[:, None, None]
         return table
 
-    def _weights(self, count: str, part: slice, laws: Ints) -> Ints | Bools:
-        """What each of `laws` adds to a count; `part` are the rows of the table."""
-        if count == "groups":
-            return _among(laws, self._groups[part])
-        if count == "relevant":
-            return _among(laws, self._relevant[part])
+    @cached_property
+    def _plane(self) -> Plane:
+        near_ranks = np.zeros(self._words.shape, np.int16)
+        for rank, laws in enumerate(self._near.T, 1):
+            near_ranks[(self._words == laws[:, None]) & (self._words != _NO_LAW)] = rank
+        return Plane(near_ranks, self._words != _NO_LAW, self._near != _NO_LAW)
+
+
+class Searched:
+    """One question of any number of texts, fused at the depths asked for; its two rankings for each of j texts.
+
+    groups: how many it expects; cosines: (j, M) of the near rankings, minus infinity behind their end.
+    """
+
+    def __init__(self, question: Candidates, lengths: NDArray[np.int32], near_laws: int) -> None:
+        self._laws = np.unique(np.concatenate([*question.words, *question.near]))
+        self._words, self._near = self._ranks(question.words), self._ranks(question.near)
+        self._targets = _Targets([question], lengths)
+        self.groups = len(question.groups)
+        self.cosines = cosines(question.cosines, near_laws)
+
+    def _ranks(self, rankings: Iterable[Ints]) -> Ints:
+        ranks = []
+        for laws in rankings:
+            ranks.append(np.full(len(self._laws), ABSENT))
+            ranks[-1][np.searchsorted(self._laws, laws)] = np.arange(1, len(laws) + 1)
+        return np.array(ranks)
+
+    def counts(self, names: Collection[str], depths: Ints, sizes: Ints) -> dict[str, Ints]:
+        """The counts at each of `depths` (t, j) and `sizes` (s,): (t, s); `groups` is (groups, t, s).
+
+        The dearest count is characters: it alone asks of every candidate whether it is returned.
+        """
+        wanted = {"groups" if name == "reached" else name for name in names}
+        weights = {name: self._weights(name) for name in sorted(wanted)}
+        of = np.flatnonzero(np.any([each.any(axis=0) for each, _ in weights.values()], axis=0))
+        known = np.ones(len(self._laws), np.bool_)
+        given = returned(self._words, self._near, known, depths, sizes, of)
+        found = {}
+        for name, (each, beside) in weights.items():
+            found[name] = np.tensordot(each[:, of], given, axes=1) + beside[:, None, None]
+        if "laws" in found:
+            found["laws"] += np.minimum(candidates_found(self._words, self._near, known, depths, sizes), sizes)
+        counts = {name: array if name == "groups" else array[0] for name, array in found.items()}
+        if "groups" in counts:
+            counts["groups"] = counts["groups"] > 0
+            counts["reached"] = counts["groups"].sum(axis=0)
+        return counts
+
+    def _weights(self, count: str) -> tuple[Ints, Ints]:
+        """The weight of each candidate in each row of a count (r, c), and what the family adds to the row (r,)."""
+        rows = self._targets.owners(count)
+        laws, family = np.tile(self._laws, (len(rows), 1)), self._targets.family[rows]
+        beside = self._targets.beside(count, family, slice(None))
         if count == "laws":
-            return laws != _NO_LAW
-        return self._lengths[laws]
+            # So many as fusion finds, less the family's among them; no need to know which.
+            return -_among(laws, family).astype(np.int64), beside
+        return self._targets.apart(count, laws, family, slice(None)).astype(np.int64), beside
