@@ -138,9 +138,7 @@ class Block:
     groups: (n,) how many each expects; cosines: (n, M) of the near rankings, minus infinity behind their end.
     """
 
-    def __init__(
-        self, questions: Sequence[Candidates], lengths: NDArray[np.int32], near_laws: int, laws: int
-    ) -> None:
+    def __init__(self, questions: Sequence[Candidates], lengths: NDArray[np.int32], near_laws: int, laws: int) -> None:
         self._words = padded([each.words[0] for each in questions], _NO_LAW, laws)
         self._near = padded([each.near[0] for each in questions], _NO_LAW, near_laws)
         self._targets = _Targets(questions, lengths)

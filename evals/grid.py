@@ -131,7 +131,7 @@ def returned(words: Ints, near: Ints, known: Bools, depths: Ints, sizes: Ints, o
         before = score[:, None] > score[asked]
         before |= (score[:, None] == score[asked]) & (key[:, None] < key[asked])
         # Whole numbers far below 2^24: the product is exact in 32 bits.
-        ahead = (holds @ before.reshape(len(owners), -1).astype(np.float32)).reshape(len(depths), *score[asked].shape)
+        ahead = np.tensordot(holds, before.astype(np.float32), axes=1)
         mine = state[:, of]
         found[:, :, part] = (ahead[cases, place[mine]] < sizes[part]) & (score[mine] > 0)
     return np.asarray((found & known[of][:, None]).swapaxes(0, 1))

@@ -151,7 +151,9 @@ def _read(row: _Row) -> Outcome:
         expects=row.expects,
         text=row.text,
         groups=tuple(
-            Group(tuple(laws), {stage: bits[at] for stage, bits in row.reached.items()}, row.places[at], row.cosines[at])
+            Group(
+                tuple(laws), {stage: bits[at] for stage, bits in row.reached.items()}, row.places[at], row.cosines[at]
+            )
             for at, laws in enumerate(row.expected)
         ),
         near_laws=row.near_laws,
@@ -188,6 +190,4 @@ def written(outcome: Outcome) -> dict[str, object]:
 
 def recalls(side: Iterable[Outcome], stage: str) -> list[float]:
     """The recall of every answerable outcome at a stage."""
-    return [
-        sum(group.reached[stage] for group in each.groups) / len(each.groups) for each in side if each.groups
-    ]
+    return [sum(group.reached[stage] for group in each.groups) / len(each.groups) for each in side if each.groups]
