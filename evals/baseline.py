@@ -200,12 +200,11 @@ def new_summary(
 
 
 def _recalls(outcomes: Mapping[Key, Outcome]) -> dict[str, dict[str, float | None]]:
-    found: dict[str, dict[str, float | None]] = {}
-    for by in (lambda each: "all", lambda each: f"kind {each.kind}", lambda each: f"state {each.state}"):
-        for name in sorted({by(each) for each in outcomes.values()}):
-            part = [each for each in outcomes.values() if by(each) == name]
-            found[name] = {stage: _rounded(mean(recalls(part, stage))) for stage in JUDGED}
-    return found
+    parts: dict[str, list[Outcome]] = {"all": list(outcomes.values())}
+    for each in outcomes.values():
+        parts.setdefault(f"kind {each.kind}", []).append(each)
+        parts.setdefault(f"state {each.state}", []).append(each)
+    return {name: {stage: _rounded(mean(recalls(parts[name], stage))) for stage in JUDGED} for name in sorted(parts)}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.grid import ABSENT, Bools, Floats, Ints, Plane, candidates_found, returned, slices
+from evals.depths import ABSENT, Bools, Floats, Ints, Plane, candidates_found, returned, slices
 from evals.run import Measured, Run
 from retrieval.vectors import embedding_text
 
@@ -156,6 +156,12 @@ class Block:
             self._tables[stage, count] = make(stage, count)
         return self._tables[stage, count]
 
+    def groups_reached(self, stage: str, cutoff: float, near_laws: int, size: int) -> Bools:
+        """Whether each group is reached at one setting; `size` is 0 for the stage `near`."""
+        depths = np.minimum((self.cosines >= cutoff).sum(axis=1), near_laws)
+        groups = self.table(stage, "groups")
+        return groups[np.arange(len(groups)), size, np.repeat(depths, self.groups)].astype(np.bool_)
+
     def _reached(self, stage: str, _: str) -> Ints:
         groups, first = self.table(stage, "groups"), np.cumsum(self.groups) - self.groups
         reached = np.zeros((len(self.groups), *groups.shape[1:]), np.int16)
@@ -230,6 +236,11 @@ class Searched:
             counts["groups"] = counts["groups"] > 0
             counts["reached"] = counts["groups"].sum(axis=0)
         return counts
+
+    def groups_reached(self, cutoff: float, near_laws: int, size: int) -> Bools:
+        """Whether each group is reached at one setting."""
+        depths = np.minimum((self.cosines >= cutoff).sum(axis=1), near_laws)
+        return self.counts(["groups"], depths[None], np.array([size]))["groups"][:, 0, 0].astype(np.bool_)
 
     def _weights(self, count: str) -> tuple[Ints, Ints]:
         """The weight of each candidate in each row of a count (r, c), and what the family adds to the row (r,)."""

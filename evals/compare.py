@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What both sides hold, compared. `edited`: pairs whose expected groups differ; they are judged by the groups shared."""
+    """What both sides hold, compared. `edited`: pairs whose expected groups differ; the groups shared are judged."""
 
     lost: tuple[Flip, ...]
     gained: tuple[Flip, ...]

@@ -1,34 +1,35 @@
 """Every cutoff, near limit and number of laws asked for, exactly, from what one run scored. Runs no pipeline.
 
 Asked for so many laws, a question's result depends only on that number and on how many laws of each near ranking
-take part: the least of `near_laws` and the cosines that reach the cutoff. So the result is tabulated by numbers of
-laws, and a cutoff is looked up in the question's own cosines. Between two observed cosines nothing changes: curves
-have breakpoints, no grid.
+take part: the least of `near_laws` and the cosines that reach the cutoff. So results are tabulated by numbers of
+laws, and a cutoff is looked up in each question's own cosines. Between two observed cosines nothing changes: a curve
+over cutoffs has breakpoints and needs no grid.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from evals.candidates import Block, Candidates, Laws, Searched, cosines
-from evals.grid import Bools, Floats, Ints, both_beat_one
-from evals.metrics import mean
+from evals.depths import Bools, Floats, Ints, both_beat_one
+from evals.grid import MEASURES, sums
 from evals.questions import Pair
-from evals.run import Measured, Run
-
-Stage = Literal["near", "fused", "pool"]
+from evals.run import Run
 
 NEAR_LAWS = 32
 LAWS = 64
 
+Stage = Literal["near", "fused", "pool"]
+Only = Callable[[Pair], bool]
 
-class Setting(NamedTuple):
-    """The cutoff, the most laws a near ranking gives, and the laws that fusion is asked for."""
+_MEANS = ("recall", "hit", "precision", "laws", "characters")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The cutoff, the most laws that a near ranking gives, and the laws that fusion is asked for."""
 
     near_enough: float
     near_laws: int
@@ -37,9 +38,9 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Figures:
-    """Means over the answerable pairs, as `evals.metrics` defines them; None where there is nothing to average.
+    """Means over the answerable pairs, of what `evals.metrics` defines; None where there is nothing to average.
 
-    Precision is the mean over the pairs that something was returned to; `nothing_returned` counts the others.
+    `precision` is over the pairs to which something was returned; `nothing_returned` counts the others.
     """
 
     pairs: int
@@ -52,35 +53,194 @@ class Figures:
 
 
 class Silence(NamedTuple):
-    """The near search over the questions that expect nothing: how many returned nothing, and laws, of how many."""
+    """The near search where no law is expected: the share of pairs that got nothing, the mean number of laws, n."""
 
     returned_nothing: float
     laws: float
     pairs: int
 
 
-def _per_law(relevant: Floats, laws: Floats) -> Floats:
-    return np.divide(relevant, laws, out=np.zeros_like(laws), where=laws > 0)
-
-
-# What is summed over pairs: the counts it needs, and how a pair's value comes of them. Precision adds 0 for a pair
-# without one; its mean divides by the pairs that have one.
-_MEASURES: Mapping[str, tuple[tuple[str, ...], Callable[..., Floats]]] = {
-    "recall": (("reached", "groups"), np.divide),
-    "hit": (("reached",), lambda reached: np.minimum(reached, 1.0)),
-    "precision": (("relevant", "laws"), _per_law),
-    "nothing_returned": (("laws",), lambda laws: np.equal(laws, 0).astype(float)),
-    "laws": (("laws",), np.positive),
-    "characters": (("characters",), np.positive),
-}
-
-
 class Sweep:
-    """One run's answerable pairs at every setting up to its depths, and its other pairs' near search.
+    """A run's pairs at every setting up to `near_laws` and `laws`. Every figure is the pipeline's, to the last digit.
 
-    `groups` names each expected group by the pair's place in `run.pairs` and its own place in the pair. Figures equal
-    those of a pipeline run with the setting, to the last digit. Stages: `near` is the question's near ranking,
-    whatever the laws asked for; `fused` and `pool` are both `retrieve` asked for `laws`, the family beside.
+    Stages: `near` is the question's near ranking, whatever the laws asked for; `fused` and `pool` are both `retrieve`
+    asked for that many laws, searches fused, the family beside. `groups` names the expected groups of the answerable
+    pairs: the pair's place in `run.pairs`, the group's in the pair. Made by `Sweep.of`.
     """
 
-    def __init__(self, run: Run, near_laws: int, laws: int, only: Callable[[Pair], bool] | None) -> None: ...
+    def __init__(
+        self,
+        questions: Mapping[int, Candidates],
+        silent: Sequence[Floats],
+        lengths: Ints,
+        near_laws: int,
+        laws: int,
+    ) -> None:
+        self.near_laws, self.laws = near_laws, laws
+        self.groups = [(at, nth) for at, each in questions.items() for nth in range(len(each.groups))]
+        self._silent = cosines(silent, near_laws)
+        every = list(questions.values())
+        tabulated = [len(each.words) == 1 and both_beat_one(laws, near_laws) for each in every]
+        self._every = Block(every, lengths, near_laws, laws)
+        self._searched = [
+            Searched(each, lengths, near_laws) for each, fits in zip(every, tabulated, strict=True) if not fits
+        ]
+        self._tabulated = self._every
+        if self._searched:
+            fitting = [each for each, fits in zip(every, tabulated, strict=True) if fits]
+            self._tabulated = Block(fitting, lengths, near_laws, laws)
+        # Which of `groups` are those of the tabulated pairs.
+        self._of_tabulated = np.repeat(np.array(tabulated, dtype=np.bool_), self._every.groups)
+
+    @classmethod
+    def of(cls, run: Run, near_laws: int = NEAR_LAWS, laws: int = LAWS, only: Only | None = None) -> Self:
+        """The sweep of a run, or of those of its pairs that `only` lets in.
+
+        near_laws (0 or more) and laws (1 or more) are the most that a setting may ask for; memory grows with their
+        product. ValueError where they are less.
+        """
+        if near_laws < 0 or laws < 1:
+            raise ValueError(f"expected near_laws 0 or more and laws 1 or more, found {near_laws} and {laws}")
+        known = Laws(run)
+        chosen = [(at, each) for at, each in enumerate(run.pairs) if only is None or only(each.pair)]
+        questions = {
+            at: known.candidates(each, near_laws, laws) for at, each in chosen if each.pair.expects == "answerable"
+        }
+        silent = [each.trace.scorings[0].near.scores for _, each in chosen if each.pair.expects != "answerable"]
+        return cls(questions, silent, known.lengths, near_laws, laws)
+
+    def at(self, setting: Setting, stage: Stage = "fused") -> Figures:
+        """The figures of one setting. ValueError for one beyond the sweep's depths."""
+        return self._figures([setting.near_enough], [setting.near_laws], [setting.laws], stage)[0]
+
+    def reached(self, setting: Setting, stage: Stage = "fused") -> Bools:
+        """Whether each of `groups` is reached: (groups,)."""
+        cutoff, near_laws = setting.near_enough, setting.near_laws
+        self._check([cutoff], [near_laws], [setting.laws], stage)
+        if stage == "near":
+            return self._every.groups_reached("near", cutoff, near_laws, 0)
+        reached = np.empty(len(self.groups), np.bool_)
+        reached[self._of_tabulated] = self._tabulated.groups_reached("fused", cutoff, near_laws, setting.laws)
+        rest = [each.groups_reached(cutoff, near_laws, setting.laws) for each in self._searched]
+        reached[~self._of_tabulated] = np.concatenate([np.empty(0, np.bool_), *rest])
+        return reached
+
+    def breakpoints(self, near_laws: int | None = None) -> list[float]:
+        """The distinct cosines at which anything can change, rising: those of the best `near_laws` of a ranking.
+
+        Of the questions, of their searches, and of the questions that expect nothing. What holds at a cutoff holds
+        at the next breakpoint at or above it; above the last, no near ranking takes part.
+        """
+        depth = self.near_laws if near_laws is None else near_laws
+        self._check([], [depth], [], "near")
+        observed = [self._every.cosines, self._silent, *(each.cosines for each in self._searched)]
+        distinct = np.unique(np.concatenate([each[:, :depth].ravel() for each in observed]))
+        found: list[float] = distinct[distinct > -np.inf].tolist()
+        return found
+
+    def over_cutoffs(
+        self,
+        cutoffs: Iterable[float] | None = None,
+        *,
+        near_laws: int,
+        laws: int,
+        stage: Stage = "fused",
+    ) -> list[tuple[float, Figures]]:
+        """The figures at each cutoff, in the order given; at every breakpoint, rising, where none is given."""
+        at = self.breakpoints(near_laws) if cutoffs is None else list(cutoffs)
+        return list(zip(at, self._figures(at, [near_laws], [laws], stage), strict=True))
+
+    def over_near_laws(
+        self, counts: Iterable[int], *, near_enough: float, laws: int, stage: Stage = "fused"
+    ) -> list[tuple[int, Figures]]:
+        """The figures at each `near_laws`, in the order given."""
+        at = list(counts)
+        return list(zip(at, self._figures([near_enough], at, [laws], stage), strict=True))
+
+    def over_laws(self, sizes: Iterable[int], *, near_enough: float, near_laws: int) -> list[tuple[int, Figures]]:
+        """The figures of fusion at each number of laws asked for, in the order given."""
+        at = list(sizes)
+        return list(zip(at, self._figures([near_enough], [near_laws], at, "fused"), strict=True))
+
+    def grid(
+        self,
+        cutoffs: Sequence[float],
+        near_laws_counts: Sequence[int],
+        laws_counts: Sequence[int],
+        measure: str = "recall",
+    ) -> Floats:
+        """A mean of the fused stage at every combination: (cutoffs, near_laws_counts, laws_counts).
+
+        measure: recall, hit, precision, laws or characters; else a ValueError. Where there is nothing to average the
+        array is masked, with NaN behind the mask: `tolist` gives None there.
+        """
+        if measure not in _MEANS:
+            raise ValueError(f"no mean {measure!r}; there are {', '.join(_MEANS)}")
+        names = ["precision", "nothing_returned"] if measure == "precision" else [measure]
+        total = self._sums(names, cutoffs, near_laws_counts, laws_counts, "fused")
+        pairs = len(self._every.groups) - total.get("nothing_returned", np.zeros(total[measure].shape))
+        means = np.divide(total[measure], pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
+        return np.ma.masked_invalid(means)
+
+    def expect_nothing(self, cutoff: float, near_laws: int) -> Silence | None:
+        """The near search over all pairs that expect no law; None where there are none."""
+        self._check([cutoff], [near_laws], [], "near")
+        near = self._silent[:, :near_laws]
+        counts = ((near >= cutoff) & (near > -np.inf)).sum(axis=1).tolist()
+        if not counts:
+            return None
+        return Silence(sum(count == 0 for count in counts) / len(counts), sum(counts) / len(counts), len(counts))
+
+    def _figures(
+        self, cutoffs: Sequence[float], near_counts: Sequence[int], sizes: Sequence[int], stage: Stage
+    ) -> list[Figures]:
+        """The figures of every combination, the last changing fastest."""
+        total = self._sums(list(MEASURES), cutoffs, near_counts, sizes, stage)
+        pairs = len(self._every.groups)
+        rows = zip(*(total[name].ravel().tolist() for name in MEASURES), strict=True)
+        return [_figures(pairs, dict(zip(MEASURES, row, strict=True))) for row in rows]
+
+    def _sums(
+        self,
+        names: Collection[str],
+        cutoffs: Sequence[float],
+        near_counts: Sequence[int],
+        sizes: Sequence[int],
+        stage: Stage,
+    ) -> dict[str, Floats]:
+        self._check(cutoffs, near_counts, sizes, stage)
+        near = stage == "near"
+        return sums(
+            names,
+            self._every if near else self._tabulated,
+            "near" if near else "fused",
+            () if near else self._searched,
+            np.asarray(cutoffs, dtype=float),
+            np.asarray(near_counts, dtype=np.intp),
+            np.zeros(len(sizes), np.intp) if near else np.asarray(sizes, dtype=np.intp),
+        )
+
+    def _check(self, cutoffs: Sequence[float], near_counts: Sequence[int], sizes: Sequence[int], stage: Stage) -> None:
+        if any(cutoff != cutoff for cutoff in cutoffs):
+            raise ValueError("a cutoff is not a number")
+        if any(not 0 <= count <= self.near_laws for count in near_counts):
+            raise ValueError(f"near_laws {list(near_counts)}: this sweep holds 0 to {self.near_laws}")
+        if stage != "near" and any(not 1 <= size <= self.laws for size in sizes):
+            raise ValueError(f"laws {list(sizes)}: this sweep holds 1 to {self.laws}")
+
+
+def _figures(pairs: int, total: Mapping[str, float]) -> Figures:
+    answered = pairs - int(total["nothing_returned"])
+
+    def mean(name: str, count: int = pairs) -> float | None:
+        return total[name] / count if count else None
+
+    return Figures(
+        pairs=pairs,
+        recall=mean("recall"),
+        hit=mean("hit"),
+        precision=mean("precision", answered),
+        nothing_returned=pairs - answered,
+        laws=mean("laws"),
+        characters=mean("characters"),
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from evals.metrics import reached
+from evals.outcomes import outcomes, written
 from evals.report.contents import Contents
 from evals.report.markdown import summary
 from evals.report.page import page
@@ -97,27 +97,19 @@ def _counts(values: Iterable[str]) -> Mapping[str, int]:
 
 
 def per_question(run: Run) -> Iterable[dict[str, object]]:
-    """One row a pair: what was asked, what was expected, what each stage returned and which groups it reached."""
-    return (_row(measured) for measured in run.pairs)
+    """One row a pair, by question and state: what was expected, where it arrived, and what each stage returned."""
+    found = outcomes(run)
+    by_key = {(each.pair.question, each.pair.state): each for each in run.pairs}
+    return ({**written(outcome), **_trace(by_key[key])} for key, outcome in found.items())
 
 
-def _row(measured: Measured) -> dict[str, object]:
+def _trace(measured: Measured) -> dict[str, object]:
     pair, trace = measured.pair, measured.trace
-    stages = trace.stages()
     return {
-        "question": pair.question,
-        "state": pair.state,
-        "text": pair.text,
-        "kind": pair.kind,
-        "language": pair.lang,
-        "topic": pair.topic,
         "tags": pair.tags,
-        "expects": pair.expects,
-        "expected": pair.expected,
         "accepted": pair.accepted,
         "searches": [scoring.text for scoring in trace.scorings[1:]],
-        "stages": stages,
+        "stages": trace.stages(),
         "near cosines": [hit.score for hit in trace.near],
-        "reached": {stage: reached(pair.expected, returned) for stage, returned in stages.items()},
         "outcome": trace.outcome,
     }
