@@ -21,16 +21,16 @@ def show(contents: Contents, computed: int, folder: Path, console: Console | Non
     out.print(Text(measured(contents)))
     if computed:
         out.print(Text(f"{computed} vectors were not recorded and were computed here (near-enough record keeps them)."))
-    out.print(_table("Recall by kind and stage (mean over pairs)", kinds(contents)))
-    out.print(_table("Stages, questions that expect a law", contents.tables["stages"]))
-    out.print(_table("Bands (cosine)", contents.tables["bands"]))
+    out.print(table("Recall by kind and stage (mean over pairs)", kinds(contents)))
+    out.print(table("Stages, questions that expect a law", contents.tables["stages"]))
+    out.print(table("Bands (cosine)", contents.tables["bands"]))
     out.print(Text(contents.verdict))
-    out.print(_table("Questions that no law answers", contents.tables["expect-nothing"]))
-    out.print(_table("Where laws were lost", contents.tables["loss-reasons"]))
+    out.print(table("Questions that no law answers", contents.tables["expect-nothing"]))
+    out.print(table("Where laws were lost", contents.tables["loss-reasons"]))
     lost = contents.tables["losses"]
     in_pool = lost[lost["stage"] == "pool"][["question", "state", "expected", "words", "near"]]
     out.print(
-        _table(
+        table(
             f"Lost before the pool: {min(LOSSES_SHOWN, len(in_pool))} of {len(in_pool)}",
             in_pool.head(LOSSES_SHOWN),
         )
@@ -47,14 +47,15 @@ def kinds(contents: Contents) -> pd.DataFrame:
     return counts.join(wide).reset_index()
 
 
-def _table(title: str, frame: pd.DataFrame) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="", pad_edge=False)
+def table(title: str, frame: pd.DataFrame) -> Table:
+    """A frame as a table for a terminal: numbers to the right, what others wrote as plain text."""
+    shown_table = Table(title=title, title_justify="left", title_style="bold", header_style="", pad_edge=False)
     for name in frame.columns:
         number = bool(pd.api.types.is_numeric_dtype(frame[name]))
-        table.add_column(str(name), justify="right" if number else "left")
+        shown_table.add_column(str(name), justify="right" if number else "left")
     for row in _rows(frame):
-        table.add_row(*(Text(shown(value)) for value in row))
-    return table
+        shown_table.add_row(*(Text(shown(value)) for value in row))
+    return shown_table
 
 
 def _rows(frame: pd.DataFrame) -> Sequence[Sequence[object]]:

@@ -3,11 +3,15 @@
 Text for a terminal and Markdown for a pull request. What others wrote (questions, ids) is escaped in Markdown.
 """
 
+import shlex
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
 
+from evals.baseline import Summary
 from evals.compare import Change, Comparison, Flip
 from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict
-from evals.outcomes import JUDGED, Outcome
+from evals.outcomes import JUDGED
 from evals.report.markdown import cell
 from evals.statistics import PairedTest, paired_permutation
 
@@ -24,23 +28,25 @@ def _verdict_lines(verdict: Verdict) -> Iterable[str]:
     comparison = verdict.comparison
     yield f"gate: {WORDS[verdict.status]}"
     yield from (f"  {reason}" for reason in verdict.reasons)
-    yield from _flip_lines("lost", verdict.lost)
+    yield from flip_lines("lost", verdict.lost)
     if verdict.lost:
         first = verdict.lost[0].outcome
-        yield f'  to see one: near-enough search {first.state} "{first.text}"'
+        yield f"  to see one: near-enough search {first.state} {shlex.quote(first.text)}"
         yield '  to accept all of them by name: make baseline WHY="..."'
-    yield from _flip_lines("gained", tuple(flip for stage in JUDGED for flip in comparison.flips("gained", stage)))
+    yield from flip_lines("gained", tuple(flip for stage in JUDGED for flip in comparison.flips("gained", stage)))
     for loss in verdict.accepted:
         yield f"  still lost, accepted ({loss.why}): {loss.question} ({loss.state}): {' or '.join(loss.expected)}"
     if verdict.margins:
         yield f"  moved close to an edge: {len(verdict.margins)}"
         for margin in verdict.margins[:SHOWN]:
-            yield f"    {margin.outcome.question} ({margin.outcome.state}): {' or '.join(margin.group.laws)}, {margin.what}"
+            where = f"{margin.outcome.question} ({margin.outcome.state})"
+            yield f"    {where}: {' or '.join(margin.group.laws)}, {margin.what}"
     yield from _held(comparison, verdict)
     yield from (f"  {line}" for line in _means(comparison))
 
 
-def _flip_lines(word: str, flips: Sequence[Flip]) -> Iterable[str]:
+def flip_lines(word: str, flips: Sequence[Flip]) -> Iterable[str]:
+    """The flips of the pool and the answer, by stage, each by name; the first twenty and how many more."""
     for stage in JUDGED:
         of_stage = [flip for flip in flips if flip.stage == stage]
         if not of_stage:
@@ -101,15 +107,15 @@ def certainty(comparison: Comparison, stage: str) -> str:
 
 def paired(comparison: Comparison, stage: str) -> PairedTest | None:
     """The paired permutation test over needs of recall at a stage, over the groups that both sides expect."""
-    before: list[tuple[int, int]] = []
-    after: list[tuple[int, int]] = []
+    before: list[Fraction] = []
+    after: list[Fraction] = []
     needs: list[str] = []
     for was, now in comparison.common:
         earlier = {frozenset(group.laws): group for group in was.groups}
         shared = [(earlier[key], group) for group in now.groups if (key := frozenset(group.laws)) in earlier]
         if shared and all(stage in group.reached for pair in shared for group in pair):
-            before.append((sum(old.reached[stage] for old, _ in shared), len(shared)))
-            after.append((sum(new.reached[stage] for _, new in shared), len(shared)))
+            before.append(Fraction(sum(old.reached[stage] for old, _ in shared), len(shared)))
+            after.append(Fraction(sum(new.reached[stage] for _, new in shared), len(shared)))
             needs.append(now.need)
     return paired_permutation(before, after, needs) if needs else None
 
@@ -120,7 +126,8 @@ def verdict_markdown(verdict: Verdict) -> str:
     lines = [f"### Retrieval gate: {WORDS[verdict.status]}", ""]
     lines += [f"* {cell(reason)}" for reason in verdict.reasons]
     if comparison.changes:
-        lines += ["", "| stage | recall before | recall now | pairs | lost | gained |", "|---|---:|---:|---:|---:|---:|"]
+        lines += ["", "| stage | recall before | recall now | pairs | lost | gained |"]
+        lines += ["|---|---:|---:|---:|---:|---:|"]
         lines += [
             f"| {change.stage} | {change.before:.4f} | {change.after:.4f} | {change.n}"
             f" | {len(comparison.flips('lost', change.stage))} | {len(comparison.flips('gained', change.stage))} |"
@@ -131,8 +138,11 @@ def verdict_markdown(verdict: Verdict) -> str:
     gained = [flip for stage in JUDGED for flip in comparison.flips("gained", stage)]
     lines += _details("Gained laws", gained)
     if verdict.lost:
-        first = verdict.lost[0].outcome
-        lines += ["", f"See one: `near-enough search {first.state} \\"...\\"`. Accept by name: `make baseline WHY=\\"...\\"`."]
+        state = cell(verdict.lost[0].outcome.state)
+        lines += [
+            "",
+            f"To see one: `near-enough search {state} '...'`. To accept all by name: `make baseline WHY='...'`.",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -150,6 +160,13 @@ def _details(title: str, flips: Sequence[Flip], opened: bool = False) -> list[st
     return ["", f"{tag}<summary>{title}: {len(flips)}</summary>", "", *head, *rows, "", *more, "</details>"]
 
 
-def names(outcomes: Sequence[Outcome]) -> list[str]:
-    """Outcomes by question and state."""
-    return [f"{each.question} ({each.state})" for each in outcomes]
+def recorded_text(summary: Summary, comparison: Comparison | None, folder: Path) -> str:
+    """What a new baseline holds, and what changed against the one before."""
+    overall = summary.recall["all"]
+    lines = [f"baseline recorded in {folder}: {summary.why}"]
+    lines += [f"  recall of the {stage}: {overall[stage]}" for stage in JUDGED]
+    if comparison is not None:
+        lines += flip_lines("lost and accepted", [flip for flip in comparison.lost if flip.stage in JUDGED])
+        lines += flip_lines("gained", [flip for flip in comparison.gained if flip.stage in JUDGED])
+    lines.append(f"  accepted losses that are still lost: {len(summary.accepted_losses)}")
+    return "\n".join(lines)
