@@ -1,274 +1,332 @@
 """The baseline: what held when it was recorded, small enough to be read as a diff in a pull request.
 
-`outcomes.csv` has a line a pair: its expected groups and which of them arrived in the pool and the answer.
-`baseline.json` has the reason, the settings, the fingerprints, the means, and the losses that were accepted with their
-reasons. `../history.csv` gets a line each time. Only `make baseline` writes them.
+* `outcomes.csv`: a line a pair, with its expected groups and which of them arrived in the pool and in the answer.
+* `margins.csv`: how narrowly: each group's place in the pool and its cosine. These move with every edit of a law.
+* `baseline.json`: the reason, the settings, the fingerprints, the means, and the losses accepted on the way.
+* `../history.csv`: a line for each time a baseline was recorded.
+
+`near-enough baseline` alone writes them.
 """
 
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import unquote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from evals.compare import Comparison, Flip, compare
 from evals.metrics import mean
-from evals.outcomes import JUDGED, Group, Key, Outcome, recalls
+from evals.outcomes import JUDGED, Group, Key, Outcome, Side, recalls
 from retrieval.documents import parse_json, read_text, strict_json
 from retrieval.errors import Fault, InputError
 from retrieval.recordings import write_beside
 
 FORMAT = 1
-COLUMNS = (
-    "question",
-    "state",
-    "kind",
-    "language",
-    "topic",
-    "expects",
-    "near laws",
-    "expected",
-    *JUDGED,
-    "place",
-    "cosine",
+DIGITS = 4  # of a cosine
+COLUMNS = ("question", "state", "kind", "language", "expects", "near laws", "expected", *JUDGED)
+MARGINS = ("question", "state", "pool laws", "places", "cosines")
+HISTORY = (
+    "date",
+    "why",
+    "pairs",
+    *(f"recall of the {stage}" for stage in JUDGED),
+    "lost",
+    "gained",
+    *("laws", "questions", "settings", "model"),
 )
+NOTHING = ("unrelated", "uncovered")
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 Recall = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+
+_One = TypeVar("_One")
+_Other = TypeVar("_Other")
 
 
 class AcceptedLoss(BaseModel):
-    """A group that stopped arriving and was let go, with the reason; it stays until it arrives again."""
+    """A group that a stage stopped reaching and that was let go, with the reason; it stays until it is won back."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     question: str
     state: str
-    expected: tuple[str, ...] = Field(strict=False)
-    stage: str
+    expected: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+    stage: Literal["pool", "answer"]
     why: str
+
+    @property
+    def name(self) -> tuple[str, str, frozenset[str], str]:
+        """What makes it the same loss."""
+        return self.question, self.state, frozenset(self.expected), self.stage
 
 
 class Summary(BaseModel):
-    """What baseline.json holds."""
+    """What baseline.json holds. `recall`: the mean over pairs, by group and stage; null where nothing is expected."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     format: int
     why: Annotated[str, Field(min_length=1)]
     date: str
-    model: str
     fingerprints: dict[str, str]
-    settings: dict[str, object]
+    settings: dict[str, Any]
+    cutoff: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+    pairs: Annotated[int, Field(ge=1)]
     recall: dict[str, dict[str, Recall | None]]
-    near_laws_of_expect_nothing: Annotated[int, Field(ge=0)]
+    near_laws_of_expect_nothing: dict[str, Count]
     accepted_losses: list[AcceptedLoss]
+
+    @field_validator("fingerprints")
+    @classmethod
+    def _names_the_model(cls, value: dict[str, str]) -> dict[str, str]:
+        if "model" not in value:
+            raise ValueError("`model` is missing")
+        return value
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A baseline as the gate reads it."""
+    """A baseline as the gate reads it. Its outcomes hold no stage but the pool and the answer, and no texts."""
 
     summary: Summary
     outcomes: Mapping[Key, Outcome]
 
+    def only(self, states: Iterable[str]) -> "Baseline":
+        """What it holds for some states; the summary stays that of all."""
+        wanted = set(states)
+        return replace(self, outcomes={key: each for key, each in self.outcomes.items() if each.state in wanted})
+
 
 def read_baseline(folder: Path) -> Baseline:
-    """The baseline of a folder; InputError where a file is missing, empty, unreadable or holds what is no number."""
-    path = folder / "baseline.json"
-    faults: list[Fault] = []
-    summary: Summary | None = None
+    """The baseline of a folder; InputError with every fault.
+
+    A file that is missing, empty or unreadable, a value that is no number, and files that do not belong together:
+    the means of the summary must be those of the outcomes.
+    """
+    if not (folder / "baseline.json").is_file():
+        raise InputError([Fault(str(folder), None, 'no baseline here; record one: near-enough baseline --why "..."')])
+    summary, found = _all_of(lambda: _summary(folder / "baseline.json"), lambda: _outcomes(folder))
+    if _measured(found) != (summary.pairs, summary.recall, summary.near_laws_of_expect_nothing):
+        what = "its means are not those of outcomes.csv: one of the two was edited or cut off; record the baseline anew"
+        raise InputError([Fault(str(folder / "baseline.json"), None, what)])
+    return Baseline(summary, found)
+
+
+def _all_of(one: Callable[[], _One], other: Callable[[], _Other]) -> tuple[_One, _Other]:
+    """What both readers give; InputError with the faults of both."""
     try:
-        summary = _summary(path)
+        first = one()
     except InputError as error:
-        faults += error.faults
-    outcomes: Mapping[Key, Outcome] = {}
-    try:
-        outcomes = _outcomes(folder / "outcomes.csv")
-    except InputError as error:
-        faults += error.faults
-    if faults or summary is None:
-        raise InputError(faults)
-    return Baseline(summary, outcomes)
+        try:
+            other()
+        except InputError as too:
+            raise InputError([*error.faults, *too.faults]) from None
+        raise
+    return first, other()
 
 
 def _summary(path: Path) -> Summary:
-    text = read_text(path)
     try:
-        summary = Summary.model_validate(parse_json(text))
+        content = parse_json(read_text(path))
+        found = content.get("format") if isinstance(content, dict) else None
+        if found != FORMAT:
+            raise ValueError(f"format {found}, and this version reads format {FORMAT}: record the baseline anew")
+        return Summary.model_validate(content)
     except ValidationError as error:
-        raise InputError(
-            Fault(str(path), None, f"`{'.'.join(map(str, each['loc']))}`: {each['msg']}") for each in error.errors()
-        ) from None
+        each = [f"`{'.'.join(map(str, one['loc']))}`: {one['msg']}" for one in error.errors()]
+        raise InputError(Fault(str(path), None, what) for what in each) from None
     except ValueError as error:
         raise InputError([Fault(str(path), None, f"not a baseline: {error}")]) from None
-    if summary.format != FORMAT:
-        what = f"format {summary.format}, and this version reads format {FORMAT}: record the baseline anew"
-        raise InputError([Fault(str(path), None, what)])
-    return summary
 
 
-def _outcomes(path: Path) -> dict[Key, Outcome]:
-    rows = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=False))
-    if len(rows) < 2 or tuple(rows[0]) != COLUMNS:
-        raise InputError([Fault(str(path), 1, f"expected the columns {', '.join(COLUMNS)}, and a line a pair")])
+def _outcomes(folder: Path) -> dict[Key, Outcome]:
+    """The outcomes of both tables, which must hold the same pairs."""
+    faults: list[Fault] = []
+    margins = _rows(folder / "margins.csv", MARGINS, faults)
+    rows = _rows(folder / "outcomes.csv", COLUMNS, faults)
     found: dict[Key, Outcome] = {}
-    faults = []
-    for line, row in enumerate(rows[1:], 2):
-        try:
-            outcome = _outcome(row)
-        except ValueError as error:
-            faults.append(Fault(str(path), line, str(error)))
+    for key, (line, row) in rows.items():
+        if key not in margins:
+            faults.append(Fault(str(folder / "margins.csv"), None, f"{' in '.join(key)} is missing"))
             continue
-        if outcome.key in found:
-            faults.append(Fault(str(path), line, f"{outcome.question} in {outcome.state} stands here twice"))
-        found[outcome.key] = outcome
+        try:
+            found[key] = _outcome(row, margins[key][1])
+        except ValueError as error:
+            faults.append(Fault(str(folder / "outcomes.csv"), line, str(error)))
+    faults += [
+        Fault(str(folder / "margins.csv"), line, f"{' in '.join(key)} is not in outcomes.csv")
+        for key, (line, _) in margins.items()
+        if key not in rows
+    ]
     if faults:
         raise InputError(faults)
     return found
 
 
-def _outcome(row: Sequence[str]) -> Outcome:
-    if len(row) != len(COLUMNS):
-        raise ValueError(f"expected {len(COLUMNS)} values, found {len(row)}")
-    cells = dict(zip(COLUMNS, row, strict=True))
-    groups = [tuple(group.split("|")) for group in cells["expected"].split()]
-    pool, answer, places, cosines = (cells[name].split() for name in ("pool", "answer", "place", "cosine"))
-    if {len(each) for each in (pool, answer, places, cosines)} != {len(groups)}:
-        raise ValueError("expected, pool, answer, place and cosine differ in number")
-    if not set(pool + answer) <= {"0", "1"}:
-        raise ValueError("pool and answer hold 1 for a group that arrived and 0 for one that did not")
+def _rows(path: Path, columns: Sequence[str], faults: list[Fault]) -> dict[Key, tuple[int, dict[str, str]]]:
+    """A table's rows with their lines, by question and state; what is wrong goes to `faults`."""
+    try:
+        lines = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
+    except InputError as error:
+        faults += error.faults
+        return {}
+    except csv.Error as error:
+        faults.append(Fault(str(path), None, f"not a table: {error}"))
+        return {}
+    if len(lines) < 2 or tuple(lines[0]) != tuple(columns):
+        faults.append(Fault(str(path), 1, f"expected the columns {', '.join(columns)}, and a line a pair"))
+        return {}
+    found: dict[Key, tuple[int, dict[str, str]]] = {}
+    for line, cells in enumerate(lines[1:], 2):
+        if len(cells) != len(columns):
+            faults.append(Fault(str(path), line, f"expected {len(columns)} values, found {len(cells)}"))
+            continue
+        row = dict(zip(columns, cells, strict=True))
+        key = row["question"], row["state"]
+        if key in found:
+            faults.append(Fault(str(path), line, f"{key[0]} in {key[1]} stands here twice"))
+        found[key] = line, row
+    return found
+
+
+def _outcome(row: Mapping[str, str], margin: Mapping[str, str]) -> Outcome:
+    groups = [tuple(map(unquote, group.split("|"))) for group in row["expected"].split()]
+    arrived = {stage: row[stage].split() for stage in JUDGED}
+    places, cosines = margin["places"].split(), margin["cosines"].split()
+    if {len(each) for each in (*arrived.values(), places, cosines)} != {len(groups)}:
+        raise ValueError(f"expected {', '.join(JUDGED)}, places and cosines for each of {len(groups)} groups")
+    if not {each for bits in arrived.values() for each in bits} <= {"0", "1"}:
+        raise ValueError("expected 1 for a group that arrived and 0 for one that did not")
     return Outcome(
-        question=cells["question"],
-        state=cells["state"],
-        kind=cells["kind"],
-        language=cells["language"],
-        topic=cells["topic"],
-        expects=cells["expects"],
-        text="",
+        question=row["question"],
+        state=row["state"],
+        kind=row["kind"],
+        language=row["language"],
+        expects=row["expects"],
         groups=tuple(
             Group(
-                laws=group,
-                reached={"pool": pool[at] == "1", "answer": answer[at] == "1"},
-                place=None if places[at] == "-" else int(places[at]),
-                cosine=_cosine(cosines[at]),
+                laws=laws,
+                reached={stage: arrived[stage][at] == "1" for stage in JUDGED},
+                place=None if places[at] == "-" else _whole(places[at]),
+                cosine=None if cosines[at] == "-" else _cosine(cosines[at]),
             )
-            for at, group in enumerate(groups)
+            for at, laws in enumerate(groups)
         ),
-        near_laws=int(cells["near laws"]),
+        near_laws=_whole(row["near laws"]),
+        pool_laws=_whole(margin["pool laws"]),
     )
 
 
-def _cosine(text: str) -> float | None:
-    if text == "-":
-        return None
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text} is no cosine")
-    return value
+def _whole(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ValueError(f"expected a whole number, found {text or 'nothing'}")
+    return int(text)
 
 
-def expect_nothing_total(outcomes: Mapping[Key, Outcome]) -> int:
-    """How many laws the near search returned to all questions that no law answers."""
-    return sum(each.near_laws for each in outcomes.values() if each.expects != "answerable")
+def _cosine(text: str) -> float:
+    if not re.fullmatch("-?[01][.][0-9]+", text):
+        raise ValueError(f"expected a cosine, found {text or 'nothing'}")
+    return float(text)
 
 
-def new_summary(
-    outcomes: Mapping[Key, Outcome],
-    before: Baseline | None,
-    fingerprints: Mapping[str, str],
-    settings: Mapping[str, object],
-    why: str,
-    date: str,
-) -> Summary:
-    """The summary of a new baseline. Losses against the one before are accepted with `why`; won ones are dropped."""
+def expect_nothing(side: Iterable[Outcome]) -> dict[str, int]:
+    """How many laws the near search returned to questions that no law answers, by what they are."""
+    found = dict.fromkeys(NOTHING, 0)
+    for each in side:
+        if each.expects in found:
+            found[each.expects] += each.near_laws
+    return found
+
+
+Measured = tuple[int, dict[str, dict[str, float | None]], dict[str, int]]
+
+
+def _measured(outcomes: Mapping[Key, Outcome]) -> Measured:
+    """The number of pairs, their mean recall by group and stage, and the near laws of those that expect nothing."""
+    parts: dict[str, list[Outcome]] = {"all": list(outcomes.values())}
+    for each in outcomes.values():
+        for by in ("kind", "state", "language"):
+            parts.setdefault(f"{by} {getattr(each, by)}", []).append(each)
+    recall = {name: {stage: _rounded(mean(recalls(parts[name], stage))) for stage in JUDGED} for name in sorted(parts)}
+    return len(outcomes), recall, expect_nothing(outcomes.values())
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+def new_summary(side: Side, before: Baseline | None, why: str, date: str) -> Summary:
+    """The summary of a new baseline. Losses against the one before are accepted with `why`; those won are dropped."""
+    pairs, recall, nothing = _measured(side.outcomes)
     return Summary(
         format=FORMAT,
         why=why,
         date=date,
-        model=fingerprints["model"],
-        fingerprints=dict(fingerprints),
-        settings=dict(settings),
-        recall=_recalls(outcomes),
-        near_laws_of_expect_nothing=expect_nothing_total(outcomes),
-        accepted_losses=[] if before is None else _accepted(before, outcomes, why),
+        fingerprints=dict(side.fingerprints),
+        settings=dict(side.settings),
+        cutoff=side.cutoff,
+        pairs=pairs,
+        recall=recall,
+        near_laws_of_expect_nothing=nothing,
+        accepted_losses=[] if before is None else _accepted(before, side.outcomes, why),
     )
-
-
-def _recalls(outcomes: Mapping[Key, Outcome]) -> dict[str, dict[str, float | None]]:
-    parts: dict[str, list[Outcome]] = {"all": list(outcomes.values())}
-    for each in outcomes.values():
-        parts.setdefault(f"kind {each.kind}", []).append(each)
-        parts.setdefault(f"state {each.state}", []).append(each)
-    return {name: {stage: _rounded(mean(recalls(parts[name], stage))) for stage in JUDGED} for name in sorted(parts)}
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
 
 
 def _accepted(before: Baseline, outcomes: Mapping[Key, Outcome], why: str) -> list[AcceptedLoss]:
-    comparison = compare(before.outcomes, outcomes)
-    still = [each for each in before.summary.accepted_losses if not _won(each, outcomes)]
-    known = {(each.question, each.state, each.expected, each.stage) for each in still}
-    new = [_loss(flip, why) for flip in comparison.lost if flip.stage in JUDGED]
-    return [*still, *(each for each in new if (each.question, each.state, each.expected, each.stage) not in known)]
+    """Those of the baseline before that are still lost, with their reason, and the new ones that are still expected."""
+    lost = compare(before.outcomes, outcomes).lost
+    new = [each for flip in lost if flip.still_expected for each in _losses(flip, why)]
+    found = {each.name: each for each in [*new, *still_lost(before, outcomes)]}
+    return sorted(found.values(), key=lambda each: (each.question, each.state, each.expected, each.stage))
 
 
-def _loss(flip: Flip, why: str) -> AcceptedLoss:
-    return AcceptedLoss(
-        question=flip.outcome.question, state=flip.outcome.state, expected=flip.after.laws, stage=flip.stage, why=why
-    )
-
-
-def _won(loss: AcceptedLoss, outcomes: Mapping[Key, Outcome]) -> bool:
-    """Whether a loss is over: the group arrives again, or nobody expects it any more."""
-    outcome = outcomes.get((loss.question, loss.state))
-    group = next((each for each in outcome.groups if set(each.laws) == set(loss.expected)), None) if outcome else None
-    return group is None or group.reached[loss.stage]
+def _losses(flip: Flip, why: str) -> Iterable[AcceptedLoss]:
+    question, state = flip.after.key
+    for stage in flip.judged:
+        yield AcceptedLoss(question=question, state=state, expected=flip.now.laws, stage=stage, why=why)
 
 
 def still_lost(baseline: Baseline, outcomes: Mapping[Key, Outcome]) -> list[AcceptedLoss]:
-    """The accepted losses that have not been won back."""
-    return [each for each in baseline.summary.accepted_losses if not _won(each, outcomes)]
+    """The accepted losses that are not over: the group is expected and does not arrive."""
+    return [each for each in baseline.summary.accepted_losses if _is_lost(each, outcomes)]
 
 
-def write_baseline(
-    folder: Path, summary: Summary, outcomes: Mapping[Key, Outcome], comparison: Comparison | None
-) -> None:
-    """Write both files and add a line to `history.csv` beside the folder, each as a whole."""
-    write_beside(folder / "outcomes.csv", _csv([COLUMNS, *(_row(each) for each in outcomes.values())]))
-    write_beside(folder / "baseline.json", strict_json(summary.model_dump(mode="json"), indent=1) + "\n")
+def _is_lost(loss: AcceptedLoss, outcomes: Mapping[Key, Outcome]) -> bool:
+    outcome = outcomes.get((loss.question, loss.state))
+    groups = outcome.groups if outcome else ()
+    return any(set(group.laws) == set(loss.expected) and not group.reached[loss.stage] for group in groups)
+
+
+def write_baseline(folder: Path, side: Side, summary: Summary, comparison: Comparison | None) -> None:
+    """The baseline's files, each replaced as a whole, and a line more in `history.csv` beside the folder.
+
+    InputError where the history is of another form.
+    """
     history = folder.parent / "history.csv"
-    head = [
-        "date",
-        "why",
-        "pairs",
-        "recall of the pool",
-        "recall of the answer",
-        "lost",
-        "gained",
-        *summary.fingerprints,
-    ]
-    lost = [flip for flip in comparison.lost if flip.stage == "pool"] if comparison else []
-    gained = [flip for flip in comparison.gained if flip.stage == "pool"] if comparison else []
+    head = _csv([HISTORY])
+    past = read_text(history) if history.exists() else head
+    if not past.startswith(head):
+        raise InputError([Fault(str(history), 1, f"expected the columns {', '.join(HISTORY)}; move the file away")])
+    write_beside(folder / "outcomes.csv", _csv([COLUMNS, *map(_row, side.outcomes.values())]))
+    write_beside(folder / "margins.csv", _csv([MARGINS, *map(_margin, side.outcomes.values())]))
+    write_beside(folder / "baseline.json", strict_json(summary.model_dump(mode="json"), indent=1) + "\n")
     overall = summary.recall["all"]
     row = [
         summary.date,
         summary.why,
-        len(outcomes),
-        overall["pool"],
-        overall["answer"],
-        len(lost),
-        len(gained),
-        *summary.fingerprints.values(),
+        summary.pairs,
+        *(overall[stage] for stage in JUDGED),
+        sum(bool(flip.judged) for flip in comparison.lost) if comparison else "",
+        sum(bool(flip.judged) for flip in comparison.gained) if comparison else "",
+        *(summary.fingerprints.get(name, "") for name in HISTORY[-4:]),
     ]
-    before = read_text(history) if history.exists() else _csv([head])
-    write_beside(history, before + _csv([row]))
+    write_beside(history, past + _csv([row]))
 
 
 def _row(outcome: Outcome) -> list[object]:
@@ -278,17 +336,29 @@ def _row(outcome: Outcome) -> list[object]:
         outcome.state,
         outcome.kind,
         outcome.language,
-        outcome.topic,
         outcome.expects,
         outcome.near_laws,
-        " ".join("|".join(group.laws) for group in groups),
+        " ".join("|".join(map(_quoted, group.laws)) for group in groups),
         *(" ".join("1" if group.reached[stage] else "0" for group in groups) for stage in JUDGED),
-        " ".join("-" if group.place is None else str(group.place) for group in groups),
-        " ".join("-" if group.cosine is None else f"{group.cosine:.3f}" for group in groups),
     ]
 
 
-def _csv(rows: Sequence[Sequence[object]]) -> str:
+def _quoted(law: str) -> str:
+    return law.replace("%", "%25").replace("|", "%7C")
+
+
+def _margin(outcome: Outcome) -> list[object]:
+    groups = outcome.groups
+    return [
+        outcome.question,
+        outcome.state,
+        outcome.pool_laws,
+        " ".join("-" if group.place is None else str(group.place) for group in groups),
+        " ".join("-" if group.cosine is None else f"{group.cosine:.{DIGITS}f}" for group in groups),
+    ]
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(rows)
     return written.getvalue()

@@ -59,9 +59,11 @@ def needed(share: float, level: float = 0.95) -> int:
     (299, 59)
     """
     _check(share, level)
-    needs = math.ceil(math.log1p(-level) / math.log1p(-share))
-    # The quotient may round to either side of a whole number.
-    return needs if _holds([0], needs, share, level).all() else needs + 1
+    needs = max(1, math.floor(math.log1p(-level) / math.log1p(-share)))
+    # The quotient may round to either side of a whole number: the test itself decides.
+    while not _holds([0], needs, share, level).all():
+        needs += 1
+    return needs
 
 
 def bound(losses: int, needs: int, level: float = 0.95) -> float:

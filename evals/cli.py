@@ -8,7 +8,7 @@ commands that need them, so that `--help` answers at once.
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,8 @@ class Inputs:
         pairs = load_questions(self.questions or QUESTIONS, self.corpus)
         with _vectors(self.settings.embedder) as vectors:
             model = f"{vectors.model.name} ({vectors.model.version})"
-            return evaluate(self.settings, self.corpus, pairs, vectors.embed, model), vectors.computed
+            run = evaluate(self.settings, self.corpus, pairs, vectors.embed, model)
+        return replace(run, recorded=max(vectors.recorded, default=None)), vectors.computed
 
 
 def _inputs(
@@ -285,6 +286,8 @@ def baseline_command(why: str, out: Path | None, **inputs: Any) -> None:
 @click.option("--recordings", type=FOLDER, help="Where they go.  [default: recordings]")
 def record_command(recordings: Path | None, **inputs: Any) -> None:
     """Record the vectors of all laws and questions, so that later runs need no model."""
+    from datetime import date
+
     from evals.questions import QUESTIONS, load_questions
     from evals.record import record
     from retrieval.recordings import RECORDINGS
@@ -292,7 +295,9 @@ def record_command(recordings: Path | None, **inputs: Any) -> None:
     given = _inputs(**inputs)
     pairs = load_questions(given.questions or QUESTIONS, given.corpus)
     with _vectors(given.settings.embedder) as vectors:
-        written = record(vectors, (recordings or RECORDINGS) / given.settings.embedder, given.corpus, pairs)
+        written = record(
+            vectors, (recordings or RECORDINGS) / given.settings.embedder, given.corpus, pairs, date.today().isoformat()
+        )
     for path, lines in written.items():
         click.echo(f"{path}: {lines} vectors")
 

@@ -1,115 +1,179 @@
 """Two sides, question by question: what is lost and gained at each stage, by name, and what only one side holds.
 
-Where laws or questions were edited between the two, what both hold is compared and how much that is is counted.
+Judged is what the first side expected. Where the expected laws were edited since, what was expected then is looked
+for in what the second side returned: an edit neither hides a loss nor makes one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import fsum
 
-from evals.metrics import mean
-from evals.outcomes import Group, Key, Outcome
+from evals.outcomes import JUDGED, Group, Key, Outcome
 from evals.run import STAGES
+from evals.statistics import PairedTest, paired_permutation
 
 
 @dataclass(frozen=True)
 class Flip:
-    """An expected group that one side's stage reached and the other's did not."""
+    """An expected group that some stages of one side reached and the same stages of the other did not.
 
-    stage: str
-    outcome: Outcome
-    before: Group
-    after: Group
+    `stages` are those of one direction, in the pipeline's order. `was` and `now` are the group on both sides.
+    """
+
+    stages: tuple[str, ...]
+    before: Outcome
+    after: Outcome
+    was: Group
+    now: Group
 
     @property
-    def name(self) -> tuple[str, str, tuple[str, ...]]:
-        """Question, state and group: what a loss is accepted by."""
-        return self.outcome.question, self.outcome.state, self.after.laws
+    def judged(self) -> tuple[str, ...]:
+        """The stages among them that the gate judges."""
+        return tuple(stage for stage in self.stages if stage in JUDGED)
+
+    @property
+    def still_expected(self) -> bool:
+        """Whether the second side expects the very group."""
+        return any(group.name == self.was.name for group in self.after.groups)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A pair that both sides hold, and its groups on both: those that the first side expected."""
+
+    before: Outcome
+    after: Outcome
+    groups: tuple[tuple[Group, Group], ...]
+
+    def recall(self, stage: str) -> tuple[Fraction, Fraction]:
+        """The share of the groups that a stage reached, before and after; there must be one."""
+        was = sum(group.reached[stage] for group, _ in self.groups)
+        now = sum(group.reached[stage] for _, group in self.groups)
+        return Fraction(was, len(self.groups)), Fraction(now, len(self.groups))
 
 
 @dataclass(frozen=True)
 class Change:
-    """A mean on both sides over the pairs that both hold: `n` pairs of `needs` needs."""
+    """A stage's mean recall on both sides over `pairs` pairs of `needs` needs, and the groups lost and gained there.
 
+    `by` is `all`, `kind`, `state` or `language`, `group` its value; edited kinds and languages count as they are now.
+    """
+
+    by: str
     group: str
     stage: str
-    n: int
+    pairs: int
     needs: int
     before: float
     after: float
+    lost: int
+    gained: int
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What both sides hold, compared. `edited`: pairs whose expected groups differ; the groups shared are judged."""
+    """What both sides hold, compared.
+
+    dropped: groups that the first side expected of a pair and the second does not; they are judged all the same.
+    added: how many groups only the second expects of the pairs in common; nobody can judge those.
+    """
 
     lost: tuple[Flip, ...]
     gained: tuple[Flip, ...]
     vanished: tuple[Outcome, ...]
     new: tuple[Outcome, ...]
-    edited: tuple[Outcome, ...]
-    changes: tuple[Change, ...]
-    common: tuple[tuple[Outcome, Outcome], ...]
+    dropped: tuple[tuple[Outcome, Group], ...]
+    added: int
+    pairings: tuple[Pairing, ...]
 
     @property
     def groups(self) -> int:
         """How many expected groups were compared."""
-        return sum(len(_shared(before, after)) for before, after in self.common)
+        return sum(len(pairing.groups) for pairing in self.pairings)
 
-    def flips(self, kind: str, stage: str) -> tuple[Flip, ...]:
-        """The flips of one stage; `kind` is `lost` or `gained`."""
-        return tuple(flip for flip in (self.lost if kind == "lost" else self.gained) if flip.stage == stage)
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that both sides have: a baseline holds the pool and the answer alone."""
+        first = next((pair for pairing in self.pairings for pair in pairing.groups), None)
+        return tuple(stage for stage in STAGES if first and all(stage in group.reached for group in first))
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """Mean recall on both sides at every stage: over all, then by kind, state and language."""
+        judged = [pairing for pairing in self.pairings if pairing.groups]
+        return tuple(
+            _change(by, group, stage, part)
+            for by in ("all", "kind", "state", "language")
+            for group, part in _parts(judged, by)
+            for stage in self.stages
+        )
+
+    def paired(self, stage: str) -> PairedTest | None:
+        """The paired permutation test of a stage's mean recall over pairs, with needs as its units; None without any."""
+        judged = [pairing for pairing in self.pairings if pairing.groups]
+        both = [pairing.recall(stage) for pairing in judged]
+        needs = [pairing.after.need for pairing in judged]
+        return paired_permutation([was for was, _ in both], [now for _, now in both], needs, over="pairs")
 
 
 def compare(before: Mapping[Key, Outcome], after: Mapping[Key, Outcome]) -> Comparison:
-    """Two sides' outcomes compared, in the order of question and state.
-
-    A stage is compared where both sides have it: a baseline holds the pool and the answer alone.
-    """
-    common = tuple((before[key], after[key]) for key in sorted(before.keys() & after.keys()))
-    flips = [flip for pair in common for flip in _flips(*pair)]
+    """Two sides' outcomes compared, in the order of question and state."""
+    pairings = tuple(_pairing(before[key], after[key]) for key in sorted(before.keys() & after.keys()))
     return Comparison(
-        lost=tuple(flip for flip in flips if flip.before.reached[flip.stage]),
-        gained=tuple(flip for flip in flips if flip.after.reached[flip.stage]),
+        lost=tuple(_flips(pairings, reached_before=True)),
+        gained=tuple(_flips(pairings, reached_before=False)),
         vanished=tuple(before[key] for key in sorted(before.keys() - after.keys())),
         new=tuple(after[key] for key in sorted(after.keys() - before.keys())),
-        edited=tuple(after for before, after in common if _names(before) != _names(after)),
-        changes=tuple(_changes(common)),
-        common=common,
+        dropped=tuple(each for pairing in pairings for each in _only(pairing.before, pairing.after)),
+        added=sum(1 for pairing in pairings for _ in _only(pairing.after, pairing.before)),
+        pairings=pairings,
     )
 
 
-def _names(outcome: Outcome) -> set[frozenset[str]]:
-    return {frozenset(group.laws) for group in outcome.groups}
+def _pairing(before: Outcome, after: Outcome) -> Pairing:
+    seen = [(group, after.sees(group)) for group in before.groups]
+    return Pairing(before, after, tuple((was, now) for was, now in seen if now is not None))
 
 
-def _shared(before: Outcome, after: Outcome) -> list[tuple[Group, Group]]:
-    """The groups both sides expect, whatever the order of their laws."""
-    earlier = {frozenset(group.laws): group for group in before.groups}
-    return [(earlier[key], group) for group in after.groups if (key := frozenset(group.laws)) in earlier]
+def _only(one: Outcome, other: Outcome) -> Iterable[tuple[Outcome, Group]]:
+    """The groups that one of two outcomes of a pair expects and the other does not."""
+    expected = {group.name for group in other.groups}
+    return ((one, group) for group in one.groups if group.name not in expected)
 
 
-def _flips(before: Outcome, after: Outcome) -> Iterable[Flip]:
-    for was, now in _shared(before, after):
-        for stage in STAGES:
-            if stage in was.reached and stage in now.reached and was.reached[stage] != now.reached[stage]:
-                yield Flip(stage, after, was, now)
+def _flips(pairings: Sequence[Pairing], reached_before: bool) -> Iterable[Flip]:
+    for pairing in pairings:
+        for was, now in pairing.groups:
+            stages = tuple(
+                stage
+                for stage in STAGES
+                if was.reached.get(stage) is reached_before and now.reached.get(stage) is (not reached_before)
+            )
+            if stages:
+                yield Flip(stages, pairing.before, pairing.after, was, now)
 
 
-def _changes(common: tuple[tuple[Outcome, Outcome], ...]) -> Iterable[Change]:
-    """Mean recall on both sides at every stage: over all, then by kind, state and language."""
-    judged = [(before, after, _shared(before, after)) for before, after in common]
-    judged = [each for each in judged if each[2]]
-    if not judged:
-        return
-    for by in (lambda each: "all", lambda each: each.kind, lambda each: each.state, lambda each: each.language):
-        for group in sorted({by(after) for _, after, _ in judged}):
-            part = [each for each in judged if by(each[1]) == group]
-            for stage in STAGES:
-                if all(stage in group.reached for _, _, shared in part for pair in shared for group in pair):
-                    yield _change(group, stage, part)
+def _parts(judged: Sequence[Pairing], by: str) -> Iterable[tuple[str, list[Pairing]]]:
+    parts: dict[str, list[Pairing]] = defaultdict(list)
+    for pairing in judged:
+        parts["all" if by == "all" else getattr(pairing.after, by)].append(pairing)
+    return sorted(parts.items())
 
 
-def _change(group: str, stage: str, part: list[tuple[Outcome, Outcome, list[tuple[Group, Group]]]]) -> Change:
-    before = mean(sum(was.reached[stage] for was, _ in shared) / len(shared) for _, _, shared in part)
-    after = mean(sum(now.reached[stage] for _, now in shared) / len(shared) for _, _, shared in part)
-    return Change(group, stage, len(part), len({each.need for _, each, _ in part}), before or 0.0, after or 0.0)
+def _change(by: str, group: str, stage: str, part: Sequence[Pairing]) -> Change:
+    pairs = [pair for pairing in part for pair in pairing.groups]
+    return Change(
+        by=by,
+        group=group,
+        stage=stage,
+        pairs=len(part),
+        needs=len({pairing.after.need for pairing in part}),
+        before=fsum(sum(was.reached[stage] for was, _ in each.groups) / len(each.groups) for each in part) / len(part),
+        after=fsum(sum(now.reached[stage] for _, now in each.groups) / len(each.groups) for each in part) / len(part),
+        lost=sum(was.reached[stage] and not now.reached[stage] for was, now in pairs),
+        gained=sum(now.reached[stage] and not was.reached[stage] for was, now in pairs),
+    )
+

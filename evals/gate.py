@@ -1,19 +1,21 @@
 """The verdict: what arrived before and does not now fails the gate, each law by name. Decides nothing by a mean.
 
-Judged are the pool and the answer; the searches before them are somebody's to look at. Status 0: passed. 1: failed.
-3: not comparable, because another model was measured or nothing is left in common.
+Judged are the pool and the answer; the searches before them are shown. Status 0: passed. 1: failed. 3: not
+comparable, because another model was measured or nothing is left in common.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evals.baseline import AcceptedLoss, Baseline, expect_nothing_total, still_lost
+from evals.baseline import DIGITS, NOTHING, AcceptedLoss, Baseline, still_lost
 from evals.compare import Comparison, Flip, compare
-from evals.outcomes import JUDGED, Group, Key, Outcome
+from evals.outcomes import JUDGED, Group, Outcome, Side
 
 PASSED, FAILED, NOT_COMPARABLE = 0, 1, 3
 EDGE_COSINE = 0.005
 EDGE_PLACES = 2
+NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,28 @@ class Margin:
 
 
 @dataclass(frozen=True)
+class Louder:
+    """A question that no law answers, to which the near search returns more laws than before."""
+
+    outcome: Outcome
+    before: int
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """What the gate found. `reasons` are the sentences it fails for; `lost` are the losses that nobody accepted."""
+    """What the gate found. `reasons` are the sentences it fails for; the rest names what they count.
+
+    lost and gained: by the pool and the answer. louder: only where those questions got more laws together, state by
+    state. still_lost: losses accepted before. same: for each fingerprint whether it is the baseline's.
+    """
 
     status: int
     reasons: tuple[str, ...]
     lost: tuple[Flip, ...]
-    accepted: tuple[AcceptedLoss, ...]
+    gained: tuple[Flip, ...]
+    louder: tuple[Louder, ...]
     margins: tuple[Margin, ...]
+    still_lost: tuple[AcceptedLoss, ...]
     comparison: Comparison
     same: Mapping[str, bool]
 
@@ -43,80 +59,108 @@ class Verdict:
         return self.status == PASSED
 
 
-def judge(
-    baseline: Baseline,
-    after: Mapping[Key, Outcome],
-    fingerprints: Mapping[str, str],
-    cutoff: float,
-    pool_laws: int,
-) -> Verdict:
-    """A run against the baseline. `cutoff` and `pool_laws` are those in force, for the margins."""
-    comparison = compare(baseline.outcomes, after)
-    same = {name: baseline.summary.fingerprints.get(name) == value for name, value in fingerprints.items()}
-    accepted = still_lost(baseline, after)
-    pardoned = {(each.question, each.state, each.expected, each.stage) for each in accepted}
-    lost = tuple(flip for flip in comparison.lost if flip.stage in JUDGED and (*flip.name, flip.stage) not in pardoned)
-    margins = tuple(_margins(comparison, cutoff, pool_laws))
-    if not same.get("model", False):
-        reasons: tuple[str, ...] = (
-            f"another model was measured: {fingerprints['model']}, and the baseline is of {baseline.summary.model};"
-            " record a baseline of the new one",
-        )
-        return Verdict(NOT_COMPARABLE, reasons, (), tuple(accepted), (), comparison, same)
-    if not comparison.common:
-        reasons = ("no question of the baseline is left: there is nothing in common to judge",)
-        return Verdict(NOT_COMPARABLE, reasons, (), tuple(accepted), (), comparison, same)
-    reasons = tuple(_reasons(lost, comparison, after))
-    return Verdict(FAILED if reasons else PASSED, reasons, lost, tuple(accepted), margins, comparison, same)
+def judge(baseline: Baseline, after: Side) -> Verdict:
+    """A side that was measured now against the baseline.
+
+    What both hold is judged, by what the baseline expected. Questions, laws or settings that differ make nothing
+    incomparable: another model does, and a set that shares no question with the baseline.
+    """
+    comparison = compare(baseline.outcomes, after.outcomes)
+    then = baseline.summary.fingerprints
+    verdict = Verdict(
+        status=PASSED,
+        reasons=(),
+        lost=tuple(_of_judged(comparison.lost)),
+        gained=tuple(_of_judged(comparison.gained)),
+        louder=tuple(_louder(comparison)),
+        margins=tuple(_margins(comparison, baseline.summary.cutoff, after.cutoff)),
+        still_lost=tuple(still_lost(baseline, after.outcomes)),
+        comparison=comparison,
+        same={name: then.get(name) == value for name, value in after.fingerprints.items()},
+    )
+    incomparable = tuple(_incomparable(then["model"], after.fingerprints["model"], comparison))
+    if incomparable:
+        return replace(verdict, status=NOT_COMPARABLE, reasons=incomparable)
+    reasons = tuple(_reasons(verdict, baseline, after))
+    return replace(verdict, status=FAILED if reasons else PASSED, reasons=reasons)
 
 
-def _reasons(lost: tuple[Flip, ...], comparison: Comparison, after: Mapping[Key, Outcome]) -> Iterable[str]:
+def _of_judged(flips: Iterable[Flip]) -> Iterable[Flip]:
+    return (replace(flip, stages=flip.judged) for flip in flips if flip.judged)
+
+
+def _incomparable(before: str, now: str, comparison: Comparison) -> Iterable[str]:
+    if before != now:
+        yield f"another model was measured: {now}, and the baseline is of {before}; record a baseline of the new one"
+    elif not comparison.pairings:
+        yield "no question of the baseline is asked any more: there is nothing in common to judge"
+
+
+def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]:
     for stage in JUDGED:
-        count = sum(flip.stage == stage for flip in lost)
+        count = sum(stage in flip.stages for flip in verdict.lost)
         if count:
             yield f"{count} expected {'law' if count == 1 else 'laws'} no longer reached by the {stage}"
-    before = expect_nothing_total({old.key: old for old, _ in comparison.common})
-    now = expect_nothing_total({new.key: new for _, new in comparison.common})
-    if now > before:
-        yield f"the near search returns {now} laws to questions that no law answers, and {before} before"
-    yield from _vanished(comparison, after)
-    fallbacks = sum(each.fell_back for each in after.values())
-    if fallbacks:
-        yield f"the reranker fell back for {fallbacks} of {len(after)} questions; none is allowed"
+    if verdict.louder:
+        before, now = (sum(counts) for counts in zip(*((each.before, each.outcome.near_laws) for each in verdict.louder), strict=True))
+        yield (
+            f"the near search returns {now} laws to {len(verdict.louder)} questions that no law answers,"
+            f" and {before} before"
+        )
+    yield from _vanished(verdict.comparison.vanished, baseline, after)
+    causes = Counter(each.outcome for each in after.outcomes.values() if each.fell_back)
+    if causes:
+        said = ", ".join(f"{cause} {count}" for cause, count in sorted(causes.items()))
+        yield f"the reranker fell back for {causes.total()} of {len(after.outcomes)} pairs ({said}); none is allowed"
 
 
-def _vanished(comparison: Comparison, after: Mapping[Key, Outcome]) -> Iterable[str]:
-    if not comparison.vanished:
-        return
-    states = {each.state for each in comparison.vanished} - {each.state for each in after.values()}
-    kinds = {each.kind for each in comparison.vanished} - {each.kind for each in after.values()}
-    if states:
-        yield f"no question is asked any more in {', '.join(sorted(states))}"
-    if kinds:
-        yield f"no question of the kind {', '.join(sorted(kinds))} is asked any more"
-    names = [f"{each.question} ({each.state})" for each in comparison.vanished]
-    shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-    yield f"{len(names)} pairs of question and state vanished: {shown}"
+def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) -> Iterable[str]:
+    for what in ("state", "kind"):
+        gone = {getattr(each, what) for each in baseline.outcomes.values()}
+        gone -= {getattr(each, what) for each in after.outcomes.values()}
+        if gone:
+            yield f"no question is asked any more of the {what} {', '.join(sorted(gone))}"
+    if vanished:
+        names = [f"{each.question} ({each.state})" for each in vanished]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        pairs = "1 question is" if len(names) == 1 else f"{len(names)} questions are"
+        yield f"{pairs} not asked any more: {', '.join(names[:NAMED])}{more}"
 
 
-def _margins(comparison: Comparison, cutoff: float, pool_laws: int) -> Iterable[Margin]:
-    for before, after in comparison.common:
-        earlier = {frozenset(group.laws): group for group in before.groups}
-        for group in after.groups:
-            was = earlier.get(frozenset(group.laws))
-            if was is None or not group.reached["pool"]:
+def _louder(comparison: Comparison) -> Iterable[Louder]:
+    """The questions that got more laws, of those groups (what they are, and where) that got more together."""
+    groups: dict[tuple[str, str], list[Louder]] = {}
+    for pairing in comparison.pairings:
+        before, now = pairing.before, pairing.after
+        if before.expects in NOTHING and now.expects in NOTHING:
+            groups.setdefault((now.expects, now.state), []).append(Louder(now, before.near_laws))
+    for _, each in sorted(groups.items()):
+        if sum(one.outcome.near_laws - one.before for one in each) > 0:
+            yield from (one for one in each if one.outcome.near_laws > one.before)
+
+
+def _margins(comparison: Comparison, cutoff_before: float, cutoff: float) -> Iterable[Margin]:
+    for pairing in comparison.pairings:
+        for was, now in pairing.groups:
+            if not (was.reached["pool"] and now.reached["pool"]):
                 continue
-            if _near_cutoff(group.cosine, cutoff) and not _near_cutoff(was.cosine, cutoff):
-                yield Margin(after, group, f"cosine {group.cosine:.3f}, cutoff {cutoff:g}")
-            if _near_end(group.place, pool_laws) and not _near_end(was.place, pool_laws):
-                yield Margin(
-                    after, group, f"{group.place} of {pool_laws} in the pool, {was.place or 'not in it'} before"
-                )
+            above, above_before = _above(now.cosine, cutoff), _above(was.cosine, cutoff_before)
+            if above is not None and above_before is not None and 0 <= above < EDGE_COSINE <= above_before:
+                what = f"cosine {now.cosine:.4f} at a cutoff of {cutoff:g}, {was.cosine:.4f} at {cutoff_before:g} before"
+                yield Margin(pairing.after, now, what)
+            left, left_before = _left(now, pairing.after), _left(was, pairing.before)
+            if left is not None and left_before is not None and 0 <= left < EDGE_PLACES <= left_before:
+                before = f"{was.place} of {pairing.before.pool_laws} before"
+                yield Margin(pairing.after, now, f"{now.place} of {pairing.after.pool_laws} in the pool, {before}")
 
 
-def _near_cutoff(cosine: float | None, cutoff: float) -> bool:
-    return cosine is not None and cutoff <= cosine < cutoff + EDGE_COSINE
+def _above(cosine: float | None, cutoff: float) -> float | None:
+    """How far a cosine lies above the cutoff, to the digits that a baseline keeps; below 0 where it is cut."""
+    if cosine is None:
+        return None
+    return round(cosine, DIGITS) - cutoff if cosine >= cutoff else cosine - cutoff
 
 
-def _near_end(place: int | None, pool_laws: int) -> bool:
-    return place is not None and pool_laws - EDGE_PLACES < place <= pool_laws
+def _left(group: Group, outcome: Outcome) -> int | None:
+    """How many places of the pool come after a group's; below 0 for page rows that stand beside it."""
+    return None if group.place is None else outcome.pool_laws - group.place

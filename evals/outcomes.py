@@ -1,56 +1,76 @@
-"""What each pair got, in the form in which two runs are compared: expected groups, where they arrived, how narrowly.
+"""What each pair got, in the form in which two sides are compared: expected groups, where they arrived, how narrowly.
 
-An outcome is read from a run, from a run's `per_question.jsonl`, or from a baseline; two sides may come from different
-sources. Nothing is judged here.
+A side is a run, the folder of a run's report, or a baseline; two sides may come from different sources. Nothing is
+judged here.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.metrics import reached
-from evals.run import Measured, Run
-from retrieval.documents import read_json_lines
+from evals.run import STAGES, Measured, Run
+from retrieval.documents import parse_json, read_json_lines, read_text
 from retrieval.errors import Fault, InputError
+from retrieval.pipeline import Ranking
 
 JUDGED = ("pool", "answer")
+
+# How an answer may be chosen without the reranker having failed; every other outcome is a fallback's cause.
+CHOSEN = ("off", "ranked", "none named", "empty pool")
 
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Group:
-    """An expected group of a pair: whether each stage reached it, its best place in the pool, its best cosine."""
+    """An expected group of a pair: whether each stage reached it, its best place in the pool, its best cosine.
+
+    place counts from 1 and is None where the pool lacks it; cosine is None where no law of it has one, or nobody kept
+    it.
+    """
 
     laws: tuple[str, ...]
     reached: Mapping[str, bool]
     place: int | None
     cosine: float | None
 
+    @property
+    def name(self) -> frozenset[str]:
+        """What makes it the same group on both sides, whatever the order of its laws."""
+        return frozenset(self.laws)
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """A pair's groups, and how many laws the near search returned for it. `key` is question and state."""
+    """A pair's groups, what the stages returned for it, and how many laws the near search returned.
+
+    pool_laws: how many laws the pool was asked for. outcome: how the answer was chosen. stages: the ids that each
+    stage returned; a baseline does not keep them.
+    """
 
     question: str
     state: str
     kind: str
     language: str
-    topic: str
     expects: str
-    text: str
     groups: tuple[Group, ...]
     near_laws: int
-    fell_back: bool = False
+    pool_laws: int
+    outcome: str = "off"
+    stages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    topic: str = ""
+    text: str = ""
+    searches: tuple[str, ...] = ()
     file: str = ""
     line: int = 0
 
     @property
     def key(self) -> Key:
-        """What makes an outcome the same one on both sides."""
+        """What makes an outcome the same one on both sides: question and state."""
         return self.question, self.state
 
     @property
@@ -58,44 +78,86 @@ class Outcome:
         """The need that the question asks."""
         return self.question.split("/", 1)[0]
 
+    @property
+    def fell_back(self) -> bool:
+        """Whether a reranker was asked and gave no answer."""
+        return self.outcome not in CHOSEN
+
+    def sees(self, group: Group) -> Group | None:
+        """What became of a group here, also of one that this side does not expect; None where nobody can tell."""
+        own = next((each for each in self.groups if each.name == group.name), None)
+        return own or (_group(group.laws, self.stages, {}) if self.stages else None)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: the outcomes by question and state, in that order, and what they were measured with.
+
+    bands: what the cutoff keeps out and costs, in a sentence; empty where nobody asked.
+    """
+
+    outcomes: Mapping[Key, Outcome]
+    settings: Mapping[str, Any]
+    fingerprints: Mapping[str, str]
+    cutoff: float
+    bands: str = ""
+
+    @classmethod
+    def of(cls, run: Run, bands: str = "") -> Self:
+        """The side that a run is."""
+        return cls(outcomes(run), run.settings.model_dump(), run.fingerprints, run.settings.cutoff, bands)
+
+
+def _group(laws: Sequence[str], stages: Mapping[str, Sequence[str]], cosines: Mapping[str, float]) -> Group:
+    """A group of a pair that got these stages; `cosines` are those of its laws that have one."""
+    pool = stages["pool"]
+    return Group(
+        laws=tuple(laws),
+        reached={stage: reached([laws], returned)[0] for stage, returned in stages.items()},
+        place=min((pool.index(each) + 1 for each in laws if each in pool), default=None),
+        cosine=max((cosines[each] for each in laws if each in cosines), default=None),
+    )
+
 
 def outcomes(run: Run) -> dict[Key, Outcome]:
     """The outcomes of a run by question and state, in that order."""
-    found = [_outcome(run, measured) for measured in run.pairs]
+    places = {state: {law.id: at for at, law in enumerate(laws)} for state, laws in run.corpus.items()}
+    found = [_outcome(run, measured, places[measured.pair.state]) for measured in run.pairs]
     return {each.key: each for each in sorted(found, key=lambda each: each.key)}
 
 
-def _outcome(run: Run, measured: Measured) -> Outcome:
+def _outcome(run: Run, measured: Measured, places: Mapping[str, int]) -> Outcome:
     pair, trace = measured.pair, measured.trace
-    stages = {stage: reached(pair.expected, returned) for stage, returned in trace.stages().items()}
-    places = {each: place for place, each in enumerate(trace.pool, 1)}
-    near, laws = trace.scorings[0].near, run.corpus[pair.state]
-    expected = frozenset[str]().union(*pair.expected)
-    cosines = {
-        laws[at].id: float(score) for at, score in zip(near.laws, near.scores, strict=True) if laws[at].id in expected
-    }
+    stages = trace.stages()
+    searches = tuple(scoring.text for scoring in trace.scorings[1:])
+    cosines = _cosines(trace.scorings[0].near, {each: places[each] for group in pair.expected for each in group})
     return Outcome(
         question=pair.question,
         state=pair.state,
         kind=pair.kind,
         language=pair.lang,
-        topic=pair.topic,
         expects=pair.expects,
-        text=pair.text,
-        groups=tuple(
-            Group(
-                laws=group,
-                reached={stage: bits[at] for stage, bits in stages.items()},
-                place=min((places[each] for each in group if each in places), default=None),
-                cosine=max((cosines[each] for each in group if each in cosines), default=None),
-            )
-            for at, group in enumerate(pair.expected)
-        ),
+        groups=tuple(_group(laws, stages, cosines) for laws in pair.expected),
         near_laws=len(trace.near),
-        fell_back=trace.outcome not in ("off", "ranked", "none named"),
+        pool_laws=run.settings.pool_laws(len(searches)),
+        outcome=trace.outcome,
+        stages=stages,
+        topic=pair.topic,
+        text=pair.text,
+        searches=searches,
         file=pair.file,
         line=pair.line,
     )
+
+
+def _cosines(near: Ranking, places: Mapping[str, int]) -> dict[str, float]:
+    """The cosine of each law, by id, that has one; `places` are the laws' positions in the corpus."""
+    found = {}
+    for each, at in places.items():
+        ranked = (near.laws == at).nonzero()[0]
+        if len(ranked):
+            found[each] = float(near.scores[ranked[0]])
+    return found
 
 
 class _Row(BaseModel):
@@ -103,19 +165,70 @@ class _Row(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    question: Annotated[str, Field(pattern=".+/.+")]
+    question: Annotated[str, Field(pattern="^[^/]+/[^/]+$")]
     state: str
     text: str
     kind: str
     language: str
     topic: str
     expects: str
-    expected: list[list[str]]
-    reached: dict[str, list[bool]]
-    places: list[Annotated[int, Field(ge=1)] | None]
+    expected: list[Annotated[list[str], Field(min_length=1)]]
     cosines: list[Annotated[float, Field(ge=-1.01, le=1.01)] | None]
     near_laws: Annotated[int, Field(ge=0, alias="near laws")]
-    fell_back: Annotated[bool, Field(alias="fell back")]
+    pool_laws: Annotated[int, Field(ge=1, alias="pool laws")]
+    searches: list[str]
+    stages: dict[str, list[str]]
+    outcome: str
+
+    def as_outcome(self) -> Outcome:
+        """The line as an outcome; ValueError where its parts do not belong together."""
+        if len(self.expected) != len(self.cosines):
+            raise ValueError(f"{len(self.expected)} expected groups and {len(self.cosines)} cosines")
+        if set(self.stages) != set(STAGES):
+            raise ValueError(f"expected the stages {', '.join(STAGES)}, found {', '.join(self.stages) or 'none'}")
+        each = zip(self.expected, self.cosines, strict=True)
+        return Outcome(
+            question=self.question,
+            state=self.state,
+            kind=self.kind,
+            language=self.language,
+            expects=self.expects,
+            groups=tuple(
+                _group(laws, self.stages, {} if cosine is None else dict.fromkeys(laws, cosine))
+                for laws, cosine in each
+            ),
+            near_laws=self.near_laws,
+            pool_laws=self.pool_laws,
+            outcome=self.outcome,
+            stages=self.stages,
+            topic=self.topic,
+            text=self.text,
+            searches=tuple(self.searches),
+        )
+
+
+class _RunSummary(BaseModel):
+    """What is read of run.json."""
+
+    model_config = ConfigDict(strict=True)
+
+    settings: dict[str, Any]
+    fingerprints: dict[str, str]
+    verdict: str
+
+
+def read_side(folder: Path) -> Side:
+    """A run by the folder of its report; InputError with every fault of `run.json` and `per_question.jsonl`."""
+    path = folder / "run.json"
+    if not path.is_file():
+        raise InputError([Fault(str(folder), None, "no report of a run here: `near-enough eval --out` writes one")])
+    found = read_outcomes(folder / "per_question.jsonl")
+    try:
+        run = _RunSummary.model_validate(parse_json(read_text(path)))
+        cutoff = float(run.settings["near_enough"][run.settings["embedder"]])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError([Fault(str(path), None, f"not a run's summary: {first_fault(error)}")]) from None
+    return Side(found, run.settings, run.fingerprints, cutoff, run.verdict)
 
 
 def read_outcomes(path: Path) -> dict[Key, Outcome]:
@@ -124,9 +237,9 @@ def read_outcomes(path: Path) -> dict[Key, Outcome]:
     found: dict[Key, Outcome] = {}
     for line, content in rows:
         try:
-            outcome = _read(_Row.model_validate(content))
-        except (ValidationError, ValueError) as error:
-            faults.append(Fault(str(path), line, _first(error)))
+            outcome = _Row.model_validate(content).as_outcome()
+        except ValueError as error:
+            faults.append(Fault(str(path), line, first_fault(error)))
             continue
         if outcome.key in found:
             faults.append(Fault(str(path), line, f"{outcome.question} in {outcome.state} stands here twice"))
@@ -138,39 +251,16 @@ def read_outcomes(path: Path) -> dict[Key, Outcome]:
     return dict(sorted(found.items()))
 
 
-def _read(row: _Row) -> Outcome:
-    counts = {len(row.expected), len(row.places), len(row.cosines), *(map(len, row.reached.values()))}
-    if len(counts) > 1:
-        raise ValueError("expected groups, reached, places and cosines differ in number")
-    return Outcome(
-        question=row.question,
-        state=row.state,
-        kind=row.kind,
-        language=row.language,
-        topic=row.topic,
-        expects=row.expects,
-        text=row.text,
-        groups=tuple(
-            Group(
-                tuple(laws), {stage: bits[at] for stage, bits in row.reached.items()}, row.places[at], row.cosines[at]
-            )
-            for at, laws in enumerate(row.expected)
-        ),
-        near_laws=row.near_laws,
-        fell_back=row.fell_back,
-    )
-
-
-def _first(error: Exception) -> str:
+def first_fault(error: Exception) -> str:
+    """An error in one line: of a validation its first fault, with the name of the field."""
     if isinstance(error, ValidationError):
         each = error.errors()[0]
         return f"`{'.'.join(map(str, each['loc']))}`: {each['msg'][0].lower()}{each['msg'][1:]}"
-    return str(error)
+    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
 
 
 def written(outcome: Outcome) -> dict[str, object]:
     """An outcome as a line of `per_question.jsonl` holds it; `read_outcomes` reads it back."""
-    stages = list(outcome.groups[0].reached) if outcome.groups else []
     return {
         "question": outcome.question,
         "state": outcome.state,
@@ -180,14 +270,17 @@ def written(outcome: Outcome) -> dict[str, object]:
         "topic": outcome.topic,
         "expects": outcome.expects,
         "expected": [list(group.laws) for group in outcome.groups],
-        "reached": {stage: [group.reached[stage] for group in outcome.groups] for stage in stages},
+        "reached": {stage: [group.reached[stage] for group in outcome.groups] for stage in outcome.stages},
         "places": [group.place for group in outcome.groups],
         "cosines": [group.cosine for group in outcome.groups],
         "near laws": outcome.near_laws,
-        "fell back": outcome.fell_back,
+        "pool laws": outcome.pool_laws,
+        "searches": list(outcome.searches),
+        "stages": {stage: list(returned) for stage, returned in outcome.stages.items()},
+        "outcome": outcome.outcome,
     }
 
 
 def recalls(side: Iterable[Outcome], stage: str) -> list[float]:
-    """The recall of every answerable outcome at a stage."""
+    """The recall of every outcome that expects something, at a stage."""
     return [sum(group.reached[stage] for group in each.groups) / len(each.groups) for each in side if each.groups]

@@ -11,12 +11,13 @@ from retrieval.vectors import embedding_text
 
 
 def record(
-    vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]
+    vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair], day: str
 ) -> dict[Path, int]:
     """Embed all laws and asks, searches included, and write them; the number of vectors by file.
 
     A file's lines keep the order of the laws and of the questions, so an edit of one law changes one line. What no
-    law and no question needs any more is dropped from the files written; files of other states stay as they are.
+    law and no question needs any more is dropped from the files written; files of other states stay as they are, and so
+    does a file that would not change. `day` is written into those that do.
     """
     wanted: dict[str, tuple[Kind, list[str]]] = {
         f"laws/{state.lower()}.jsonl": ("passage", [text for law in laws if (text := embedding_text(law))])
@@ -28,6 +29,6 @@ def record(
     for name, (kind, texts) in wanted.items():
         vectors.embed(kind, texts)
         lines = vectors.lines([(kind, text) for text in texts])
-        vectors.write(folder / name, lines)
+        vectors.write(folder / name, lines, day)
         written[folder / name] = len(lines)
     return written

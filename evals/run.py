@@ -28,12 +28,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything one evaluation measured. `pairs` keeps the order of the question set, by state within a need."""
+    """Everything one evaluation measured. `pairs` keeps the order of the question set, by state within a need.
+
+    `recorded`: the last day on which vectors that it used were recorded; None where none were.
+    """
 
     settings: Settings
     corpus: Mapping[str, Sequence[Law]]
     pairs: tuple[Measured, ...]
     model: str
+    recorded: str | None = None
 
     @cached_property
     def laws(self) -> Mapping[str, Mapping[str, Law]]:

@@ -6,11 +6,11 @@ what a law or a stage is. `docs/how-sure.md` tells how these were chosen, and ho
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from scipy.stats import beta
 
 Over = Literal["needs", "pairs"]
 Exact = Fraction | int
+Value = TypeVar("Value", float, Fraction)
 
 EXACT_NEEDS = 16  # 2^16 signs take a few milliseconds: every one is looked at
 _EXACT_FLOATS = 2**53
@@ -73,7 +74,7 @@ def recall_interval(
     recalls = _by_need(_recalls(reached, groups), needs)
     if not recalls:
         return None
-    sums = np.array([float(sum(each)) for each in recalls.values()])
+    sums = np.array([math.fsum(each) for each in recalls.values()])
     sizes = np.array([float(len(each)) for each in recalls.values()])
     if over == "needs":
         sums, sizes = sums / sizes, np.ones(len(sizes))
@@ -83,16 +84,16 @@ def recall_interval(
     return Interval(round(low, 9), round(high, 9), level, f"Gaffke, over {over}")
 
 
-def _recalls(reached: Sequence[int], groups: Sequence[int]) -> list[Fraction]:
-    recalls = [Fraction(int(hits), int(of)) if of > 0 else None for hits, of in zip(reached, groups, strict=True)]
-    if any(recall is None or not 0 <= recall <= 1 for recall in recalls):
+def _recalls(reached: Sequence[int], groups: Sequence[int]) -> list[float]:
+    pairs = list(zip(reached, groups, strict=True))
+    if any(of < 1 or not 0 <= hits <= of for hits, of in pairs):
         raise ValueError("a pair must expect 1 group or more, and reach between none and all of them")
-    return [recall for recall in recalls if recall is not None]
+    return [hits / of for hits, of in pairs]
 
 
-def _by_need(values: Sequence[Fraction], needs: Sequence[str]) -> Mapping[str, list[Fraction]]:
+def _by_need(values: Iterable[Value], needs: Iterable[str]) -> Mapping[str, list[Value]]:
     """Each need's values, the needs in alphabetical order, so that the order of the rows is forgotten."""
-    found: defaultdict[str, list[Fraction]] = defaultdict(list)
+    found: defaultdict[str, list[Value]] = defaultdict(list)
     for value, need in zip(values, needs, strict=True):
         found[need].append(value)
     return dict(sorted(found.items()))
@@ -174,21 +175,23 @@ def paired_permutation(
     """
     if not all(isinstance(value, Rational) for values in (before, after) for value in values):
         raise TypeError("recalls are compared as exact numbers: Fraction(reached, groups), not floats")
-    changes = [_fraction(new) - _fraction(old) for old, new in zip(before, after, strict=True)]
+    nothing = Fraction()
+    changes = [
+        nothing if new == old else _fraction(new) - _fraction(old) for old, new in zip(before, after, strict=True)
+    ]
     by_need = _by_need(changes, needs)
     if not by_need:
         return None
+    units, of = [sum(filter(None, each), nothing) for each in by_need.values()], len(changes)
     if over == "needs":
-        units, of = [sum(each, Fraction()) / len(each) for each in by_need.values()], len(by_need)
-    else:
-        units, of = [sum(each, Fraction()) for each in by_need.values()], len(changes)
+        units, of = [unit / len(each) for unit, each in zip(units, by_need.values(), strict=True)], len(by_need)
     scale = math.lcm(*(unit.denominator for unit in units))
     differing = [int(unit * scale) for unit in units if unit]
     exact = len(differing) <= EXACT_NEEDS
     # Whole numbers of Python's own: a common denominator of many needs may pass 64 bits.
     column = np.array(differing, dtype=object).reshape(-1, 1)
     p = _exact_p(column) if exact else permutation_matrix(column, seed, permutations)[0]
-    return PairedTest(float(p), float(sum(units, Fraction()) / of), len(by_need), exact)
+    return PairedTest(float(p), float(sum(filter(None, units), nothing) / of), len(by_need), exact)
 
 
 def _fraction(value: Exact) -> Fraction:

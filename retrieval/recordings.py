@@ -1,7 +1,7 @@
 """Vectors of a model, recorded and replayed: one JSON line a text, so that an edit of one law changes one line.
 
-A folder holds a model's files; the first line of each names the model, its version and its dimensions, and every
-other line is `{"kind", "text", "engine", "vector"}`. Key: model, version, kind and the text itself; `engine` (what
+A folder holds a model's files; the first line of each names the model, its version, its dimensions and the day it was
+recorded, and every other line is `{"kind", "text", "engine", "vector"}`. Key: model, version, kind and the text itself; `engine` (what
 computed it) is provenance and no part of the key. A vector is int16, its largest component 32767, little endian, in
 base64. Only `record` writes a committed folder; a run keeps what it computes in a cache of the same form.
 """
@@ -63,7 +63,7 @@ class Vectors:
         self.cache = cache
         self.progress = progress
         self.computed = 0
-        self.asked: set[Key] = set()
+        self.recorded: list[str] = []
         self._lines: dict[Key, Mapping[str, Any]] = {}
         self._cached: dict[Key, Mapping[str, Any]] = {}
         faults: list[Fault] = []
@@ -82,16 +82,19 @@ class Vectors:
 
     @property
     def header(self) -> dict[str, object]:
-        """The first line of this model's files."""
+        """What the first line of this model's files begins with."""
         return {"model": self.model.name, "version": self.model.version, "dimensions": self.model.dimensions}
 
     def _read(self, path: Path, into: dict[Key, Mapping[str, Any]]) -> list[Fault]:
         """One file's lines into the look-up; a file of another version holds nothing that is asked for here."""
         rows, faults = read_json_lines(path)
-        if not rows or set(rows[0][1]) != set(self.header):
+        head = rows[0][1] if rows else {}
+        if not set(self.header) <= set(head):
             return [*faults, Fault(str(path), 1, f"expected the first line to name {', '.join(self.header)}")]
-        if rows[0][1] != self.header:
+        if any(head[name] != value for name, value in self.header.items()):
             return faults
+        if isinstance(head.get("recorded"), str):
+            self.recorded.append(str(head["recorded"]))
         for number, row in rows[1:]:
             if row.get("kind") not in ("query", "passage") or not isinstance(row.get("text"), str):
                 faults.append(Fault(str(path), number, "expected a kind (query or passage) and a text"))
@@ -124,7 +127,6 @@ class Vectors:
         """
         if not all(text.strip() for text in texts):
             raise ValueError("an empty text has no vector")
-        self.asked.update((kind, text) for text in texts)
         missing = self.missing(kind, texts)
         if missing:
             self._compute(kind, missing)
@@ -156,11 +158,16 @@ class Vectors:
         """The stored lines of keys that were embedded, for `write`; a key given twice comes once."""
         return [self._lines.get(key) or self._cached[key] for key in dict.fromkeys(keys)]
 
-    def write(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-        """A file of these lines under this model's header, written beside and renamed, so that it is whole or old."""
-        rows = [self.header, *lines]
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        write_beside(path, text)
+    def write(self, path: Path, lines: Iterable[Mapping[str, Any]], recorded: str | None = None) -> None:
+        """A file of these lines under this model's header, written beside and renamed, so that it is whole or old.
+
+        recorded: the day, for a file that is committed. A file that holds these very lines keeps its own.
+        """
+        body = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in lines)
+        if path.is_file() and path.read_text(encoding="utf-8").partition("\n")[2] == body:
+            return
+        head = self.header if recorded is None else {**self.header, "recorded": recorded}
+        write_beside(path, json.dumps(head) + "\n" + body)
 
 
 def write_beside(path: Path, text: str) -> None:

@@ -1,75 +1,120 @@
-"""Two runs side by side in a terminal: stages, bands, kinds, laws lost and gained by name, the gate's verdict."""
+"""Two sides beside each other as text: the laws lost and gained first, then the means, then the gate's verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-import pandas as pd
-from rich.console import Console
-from rich.text import Text
+from evals.baseline import NOTHING
+from evals.compare import Change, Comparison, compare
+from evals.gate import NOT_COMPARABLE, Verdict
+from evals.outcomes import JUDGED, Side
+from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines
 
-from evals import bands
-from evals.baseline import expect_nothing_total
-from evals.compare import Comparison, compare
-from evals.gate import Verdict
-from evals.outcomes import Key, Outcome
-from evals.report.terminal import table
-from evals.report.verdict import WORDS, certainty, flip_lines
-from evals.run import Run
+HEAD = ("", "stage", "pairs", "needs", "before", "now", "change", "lost", "gained")
 
 
-def show_runs(before: Run, after: Run, verdict: Verdict | None, console: Console | None = None) -> None:
-    """What changed in the settings, what each cutoff does to the bands, and the gate's verdict on the second run."""
-    out = console or Console(highlight=False)
-    old, new = before.settings.model_dump(), after.settings.model_dump()
-    for name in old:
-        if old[name] != new[name]:
-            out.print(Text(f"{name}: {old[name]} → {new[name]}"))
-    for word, run in (("before", before), ("now", after)):
-        out.print(Text(f"{word}: {bands.verdict(bands.points(run), run.settings.cutoff)}"))
-    if verdict is None:
-        out.print(Text('no baseline: record one with make baseline WHY="..."'))
-    else:
-        out.print(
-            Text(
-                f"the gate would say: {WORDS[verdict.status]}{': ' if verdict.reasons else ''}"
-                + "; ".join(verdict.reasons)
-            )
-        )
+def comparison_text(
+    before: Side, after: Side, verdict: Verdict | None, no_verdict: str = "", options: Sequence[str] = ()
+) -> str:
+    """Laws lost and gained by pool and answer, recall at each stage, bands, how sure, and what the gate would say.
+
+    verdict: the gate's on the second side, or None with the reason in `no_verdict`. options: what changed, for the
+    commands that show one question.
+    """
+    comparison = compare(before.outcomes, after.outcomes)
+    return "\n".join(
+        [
+            *_flips(comparison, options),
+            *_only_one_side(comparison),
+            *changed_settings(before.settings, after.settings),
+            *_fingerprints(before, after),
+            *_table(comparison),
+            *_sure(comparison),
+            *_expect_nothing(before, after),
+            *_bands(before, after),
+            *(conclusion(verdict) if verdict else [f"gate: no verdict, {no_verdict}"]),
+        ]
+    )
 
 
-def show_comparison(
-    before: Mapping[Key, Outcome], after: Mapping[Key, Outcome], console: Console | None = None
-) -> None:
-    """Recall at each stage on both sides, by kind, state and language; the laws lost and gained by pool and answer."""
-    out = console or Console(highlight=False)
-    comparison = compare(before, after)
-    out.print(table("Recall, mean over the pairs that both hold", changes(comparison)))
-    for stage in ("pool", "answer"):
-        out.print(Text(f"{stage}: {certainty(comparison, stage)}"))
-    nothing = [expect_nothing_total(side) for side in (before, after)]
-    out.print(Text(f"laws that the near search returned to questions without an answer: {nothing[0]} → {nothing[1]}"))
+def _flips(comparison: Comparison, options: Sequence[str]) -> Iterable[str]:
     for word, flips in (("lost", comparison.lost), ("gained", comparison.gained)):
-        lines = list(flip_lines(word, flips))
-        out.print(Text("\n".join(lines) if lines else f"nothing {word} by the pool or the answer"))
-    for word, side in (("only before", comparison.vanished), ("only now", comparison.new)):
-        if side:
-            out.print(Text(f"{word}: {len(side)} pairs of question and state"))
+        judged = [flip for flip in flips if flip.judged]
+        yield from flip_lines(word, judged, options) if judged else [f"{word}: no law, by pool or answer"]
 
 
-def changes(comparison: Comparison) -> pd.DataFrame:
-    """The means of both sides, one row a group and stage; groups that did not change are left out."""
-    rows = []
-    for change in comparison.changes:
-        if change.group != "all" and change.before == change.after:
-            continue
-        rows.append(
-            {
-                "group": change.group,
-                "stage": change.stage,
-                "pairs": change.n,
-                "needs": change.needs,
-                "before": change.before,
-                "now": change.after,
-                "change": change.after - change.before,
-            }
-        )
-    return pd.DataFrame(rows, columns=["group", "stage", "pairs", "needs", "before", "now", "change"])
+def _only_one_side(comparison: Comparison) -> Iterable[str]:
+    yield from dropped_lines(comparison)
+    if comparison.vanished:
+        yield f"asked only before: {len(comparison.vanished)} pairs of question and state"
+    if comparison.new:
+        yield f"asked only now: {len(comparison.new)} pairs of question and state"
+
+
+def changed_settings(before: Mapping[str, object], after: Mapping[str, object]) -> Iterable[str]:
+    """A line for each setting that differs; of a setting by model, the models that differ."""
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from (f"{name} of {line}" for line in changed_settings(old, new))
+        elif old != new:
+            yield f"{name}: {old} → {new}"
+
+
+def _fingerprints(before: Side, after: Side) -> Iterable[str]:
+    """What else than the settings differs between two runs."""
+    for name, now in after.fingerprints.items():
+        was = before.fingerprints.get(name)
+        if name != "settings" and was != now:
+            yield f"{name}: {was} → {now}"
+
+
+def _table(comparison: Comparison) -> Iterable[str]:
+    """Every stage over all; pool and answer of the kinds, states and languages that changed."""
+    rows = [
+        change
+        for change in comparison.changes
+        if change.by == "all" or (change.stage in JUDGED and (change.lost or change.gained))
+    ]
+    cells = [HEAD, *(_cells(change) for change in rows)]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(HEAD))]
+    for row in cells if rows else ():
+        left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        right = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        yield "  ".join([*left, *right])
+
+
+def _cells(change: Change) -> tuple[str, ...]:
+    return (
+        "all" if change.by == "all" else f"{change.by} {change.group}",
+        change.stage,
+        str(change.pairs),
+        str(change.needs),
+        f"{change.before:.4f}",
+        f"{change.after:.4f}",
+        f"{change.after - change.before:+.4f}",
+        str(change.lost),
+        str(change.gained),
+    )
+
+
+def _sure(comparison: Comparison) -> Iterable[str]:
+    return (f"{stage}: {certainty(comparison, stage)}" for stage in JUDGED if stage in comparison.stages)
+
+
+def _expect_nothing(before: Side, after: Side) -> Iterable[str]:
+    """What the near search returns to the questions that no law answers, of those that both sides hold."""
+    both = [(old, after.outcomes[key]) for key, old in before.outcomes.items() if key in after.outcomes]
+    for what in NOTHING:
+        pairs = [(old, new) for old, new in both if old.expects == what == new.expects]
+        if pairs:
+            laws = [sum(side.near_laws for side in of) for of in zip(*pairs, strict=True)]
+            silent = [sum(side.near_laws == 0 for side in of) for of in zip(*pairs, strict=True)]
+            yield (
+                f"{what}, {len(pairs)} pairs: laws by the near search {laws[0]} → {laws[1]},"
+                f" none at all for {silent[0]} → {silent[1]}"
+            )
+
+
+def _bands(before: Side, after: Side) -> Iterable[str]:
+    for word, side in (("before", before), ("now", after)):
+        if side.bands:
+            yield f"{word}: {side.bands}"

@@ -7,6 +7,7 @@ import pandas as pd
 
 from evals import bands, tables
 from evals.losses import Loss, losses
+from evals.report import overview
 from evals.run import Run
 from evals.sweep import Figures, Sweep
 
@@ -107,6 +108,12 @@ class Contents:
             "over-laws": self.over_laws,
             "over-near-laws": self.over_near_laws,
             "set": tables.what_the_set_holds(self.measures),
+            "how-sure": overview.how_sure(self.measures),
+            "cutoff-moves": overview.moves(self),
+            "parts": overview.parts(self),
+            "kind-by-stage": overview.kind_by_stage(self.measures),
+            "state-by-topic": overview.state_by_topic(self.measures),
+            "cutoff-by-pool": overview.cutoff_by_pool(self),
         }
 
 

@@ -1,172 +1,162 @@
-"""A comparison and the gate's verdict, for the person whose change is judged: what was lost and gained, by name.
-
-Text for a terminal and Markdown for a pull request. What others wrote (questions, ids) is escaped in Markdown.
-"""
+"""The gate's verdict as text, for the person whose change is judged: the laws by name first, the verdict at the end."""
 
 import shlex
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from pathlib import Path
 
 from evals.baseline import Summary
-from evals.compare import Change, Comparison, Flip
+from evals.compare import Comparison, Flip
 from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict
-from evals.outcomes import JUDGED
-from evals.report.markdown import cell
-from evals.statistics import PairedTest, paired_permutation
+from evals.outcomes import JUDGED, Group, Outcome
 
 WORDS = {PASSED: "passed", FAILED: "failed", NOT_COMPARABLE: "not comparable"}
-SHOWN = 20
+MARGINS_SHOWN = 20
+TO_ACCEPT = 'make baseline WHY="..."'
 
 
-def verdict_text(verdict: Verdict) -> str:
-    """The gate's verdict: the reasons, what was lost and how to see or accept it, what was gained, and the rest."""
-    return "\n".join(_verdict_lines(verdict))
+def verdict_text(verdict: Verdict, options: Sequence[str] = ()) -> str:
+    """Every law lost and how to see it, every law gained, what else changed; the verdict and its reasons at the end.
+
+    `options` are those that the run was started with, for the commands that show one question.
+    """
+    return "\n".join([*_found(verdict, options), *conclusion(verdict)])
 
 
-def _verdict_lines(verdict: Verdict) -> Iterable[str]:
-    comparison = verdict.comparison
-    yield f"gate: {WORDS[verdict.status]}"
-    yield from (f"  {reason}" for reason in verdict.reasons)
-    yield from flip_lines("lost", verdict.lost)
-    if verdict.lost:
-        first = verdict.lost[0].outcome
-        yield f"  to see one: near-enough search {first.state} {shlex.quote(first.text)}"
-        yield '  to accept all of them by name: make baseline WHY="..."'
-    yield from flip_lines("gained", tuple(flip for stage in JUDGED for flip in comparison.flips("gained", stage)))
-    for loss in verdict.accepted:
-        yield f"  still lost, accepted ({loss.why}): {loss.question} ({loss.state}): {' or '.join(loss.expected)}"
+def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
+    if verdict.status == NOT_COMPARABLE:
+        return
+    yield from flip_lines("lost", verdict.lost, options)
+    yield from flip_lines("gained", verdict.gained, options)
+    if verdict.louder:
+        yield f"more laws near questions that no law answers: {len(verdict.louder)}"
+        for each in verdict.louder:
+            yield f"  {named(each.outcome)}: {each.before} before, {each.outcome.near_laws} now: {each.outcome.text}"
+    if verdict.still_lost:
+        yield f"lost before and accepted: {len(verdict.still_lost)}"
+        for loss in verdict.still_lost:
+            yield f"  {loss.question} ({loss.state}): {' or '.join(loss.expected)} by the {loss.stage}: {loss.why}"
     if verdict.margins:
-        yield f"  moved close to an edge: {len(verdict.margins)}"
-        for margin in verdict.margins[:SHOWN]:
-            where = f"{margin.outcome.question} ({margin.outcome.state})"
-            yield f"    {where}: {' or '.join(margin.group.laws)}, {margin.what}"
-    yield from _held(comparison, verdict)
-    yield from (f"  {line}" for line in _means(comparison))
-
-
-def flip_lines(word: str, flips: Sequence[Flip]) -> Iterable[str]:
-    """The flips of the pool and the answer, by stage, each by name; the first twenty and how many more."""
+        yield f"shrinking margins, they still arrive: {len(verdict.margins)}"
+        for margin in verdict.margins[:MARGINS_SHOWN]:
+            yield f"  {named(margin.outcome)}: {' or '.join(margin.group.laws)}, {margin.what}"
+        yield from _more(len(verdict.margins) - MARGINS_SHOWN)
+    yield from dropped_lines(verdict.comparison)
+    yield judged(verdict)
     for stage in JUDGED:
-        of_stage = [flip for flip in flips if flip.stage == stage]
-        if not of_stage:
-            continue
-        yield f"  {word} by the {stage}: {len(of_stage)}"
-        yield from (f"    {_flip(flip)}" for flip in of_stage[:SHOWN])
-        if len(of_stage) > SHOWN:
-            yield f"    and {len(of_stage) - SHOWN} more"
+        yield from mean_lines(verdict.comparison, stage)
 
 
-def _flip(flip: Flip) -> str:
-    group = " or ".join(flip.after.laws)
-    return f"{flip.outcome.question} ({flip.outcome.state}): {group}, {_moved(flip)}: {flip.outcome.text}"
+def conclusion(verdict: Verdict) -> list[str]:
+    """The verdict, its reasons, and how to go on."""
+    lines = [f"gate: {WORDS[verdict.status]}", *(f"  {reason}" for reason in verdict.reasons)]
+    if verdict.status == FAILED:
+        lines.append(f"  to accept what was lost, each law by name in the baseline: {TO_ACCEPT}")
+    elif verdict.status == PASSED and verdict.gained:
+        lines.append(f"  to hold what was gained from now on: {TO_ACCEPT}")
+    return lines
 
 
-def _moved(flip: Flip) -> str:
-    def place(at: int | None) -> str:
-        return f"{at}. in the pool" if at else "not in the pool"
-
-    cosine = "" if flip.after.cosine is None else f", cosine {flip.after.cosine:.3f}"
-    return f"{place(flip.before.place)} before, {place(flip.after.place)} now{cosine}"
+def named(outcome: Outcome) -> str:
+    """A pair as messages name it."""
+    return f"{outcome.question} ({outcome.state})"
 
 
-def _held(comparison: Comparison, verdict: Verdict) -> Iterable[str]:
-    pairs, groups = len(comparison.common), comparison.groups
-    yield f"  judged: {groups} expected laws of {pairs} pairs of question and state that both sides hold"
-    if comparison.new:
-        yield f"  new, not judged: {len(comparison.new)} pairs"
-    if comparison.edited:
-        yield f"  expected laws edited in {len(comparison.edited)} pairs: judged where both sides expect the same"
+def flip_lines(word: str, flips: Sequence[Flip], options: Sequence[str] = ()) -> Iterable[str]:
+    """Flips by name, none left out: where the group was and is, and the command that shows its question."""
+    if flips:
+        yield f"{word}: {len(flips)} expected {'law' if len(flips) == 1 else 'laws'}"
+    for flip in flips:
+        edited = "" if flip.still_expected else ", not expected any more"
+        by = " and ".join(flip.stages)
+        yield f"  {named(flip.after)}: {' or '.join(flip.was.laws)}{edited}, by {by}: {moved(flip)}"
+        yield f"    {to_see(flip.after, options)}"
+
+
+def to_see(outcome: Outcome, options: Sequence[str] = ()) -> str:
+    """The command that shows what each stage gives for a pair."""
+    searches = [part for search in outcome.searches for part in ("--search", search)]
+    return shlex.join(["near-enough", "search", *options, *searches, outcome.state, outcome.text])
+
+
+def moved(flip: Flip) -> str:
+    """Where a group was and is: its place in the pool, and its cosine."""
+    places = [_place(flip.was, flip.before), _place(flip.now, flip.after)]
+    cosines = ["none" if group.cosine is None else f"{group.cosine:.3f}" for group in (flip.was, flip.now)]
+    said = f"{places[0]} → {places[1]}"
+    if not flip.still_expected or cosines == ["none", "none"]:
+        return said
+    return f"{said}, cosine {' → '.join(dict.fromkeys(cosines))}"
+
+
+def _place(group: Group, outcome: Outcome) -> str:
+    return "not in the pool" if group.place is None else f"place {group.place} of {outcome.pool_laws}"
+
+
+def dropped_lines(comparison: Comparison) -> Iterable[str]:
+    """The groups that are not expected any more, by name: whether they arrive was judged all the same."""
+    if comparison.dropped:
+        yield f"not expected any more, judged as before: {len(comparison.dropped)}"
+        yield from (f"  {named(outcome)}: {' or '.join(group.laws)}" for outcome, group in comparison.dropped)
+
+
+def _more(count: int) -> Iterable[str]:
+    if count > 0:
+        yield f"  and {count} more"
+
+
+def judged(verdict: Verdict) -> str:
+    """How much both sides hold, and what differs between them."""
+    comparison = verdict.comparison
+    said = [
+        f"judged: {comparison.groups} expected laws of {len(comparison.pairings)} pairs of question and state"
+        " that both sides hold"
+    ]
+    if comparison.vanished:
+        said.append(f"{len(comparison.vanished)} pairs are gone")
+    if comparison.new or comparison.added:
+        said.append(f"new and not judged: {len(comparison.new)} pairs, {comparison.added} expected laws of other pairs")
     other = [name for name, same in verdict.same.items() if not same]
     if other:
-        yield f"  changed since the baseline: {', '.join(other)}"
+        said.append(f"changed since the baseline: {', '.join(other)}")
+    return "; ".join(said)
 
 
-def _means(comparison: Comparison) -> Iterable[str]:
+def mean_lines(comparison: Comparison, stage: str) -> Iterable[str]:
+    """A stage's mean recall on both sides and how sure its change is; nothing where nothing was compared."""
     for change in comparison.changes:
-        if change.group == "all":
-            yield f"{_change(change)}; {certainty(comparison, change.stage)}"
-
-
-def _change(change: Change) -> str:
-    return (
-        f"mean recall of the {change.stage}: {change.before:.4f} before, {change.after:.4f} now"
-        f" ({change.n} pairs of {change.needs} needs)"
-    )
+        if change.by == "all" and change.stage == stage:
+            yield (
+                f"mean recall of the {stage}: {change.before:.4f} → {change.after:.4f}"
+                f" over {change.pairs} pairs of {change.needs} needs; {certainty(comparison, stage)}"
+            )
 
 
 def certainty(comparison: Comparison, stage: str) -> str:
-    """How sure the change of a mean is, in words: told beside it, it decides nothing."""
-    test = paired(comparison, stage)
+    """How sure the change of a mean is, in words. It decides nothing."""
+    test = comparison.paired(stage)
     if test is None or test.difference == 0:
-        return "no change of the mean"
+        return "no change"
     if test.p > 0.05:
-        return f"p = {test.p:.2f}: a set of {test.needs} needs is too small to tell this change from chance"
-    return f"p = {test.p:.4f}: more than chance in a set of {test.needs} needs"
-
-
-def paired(comparison: Comparison, stage: str) -> PairedTest | None:
-    """The paired permutation test over needs of recall at a stage, over the groups that both sides expect."""
-    before: list[Fraction] = []
-    after: list[Fraction] = []
-    needs: list[str] = []
-    for was, now in comparison.common:
-        earlier = {frozenset(group.laws): group for group in was.groups}
-        shared = [(earlier[key], group) for group in now.groups if (key := frozenset(group.laws)) in earlier]
-        if shared and all(stage in group.reached for pair in shared for group in pair):
-            before.append(Fraction(sum(old.reached[stage] for old, _ in shared), len(shared)))
-            after.append(Fraction(sum(new.reached[stage] for _, new in shared), len(shared)))
-            needs.append(now.need)
-    return paired_permutation(before, after, needs) if needs else None
-
-
-def verdict_markdown(verdict: Verdict) -> str:
-    """The verdict as a comment that fits a pull request: the table, the lost laws, details folded away."""
-    comparison = verdict.comparison
-    lines = [f"### Retrieval gate: {WORDS[verdict.status]}", ""]
-    lines += [f"* {cell(reason)}" for reason in verdict.reasons]
-    if comparison.changes:
-        lines += ["", "| stage | recall before | recall now | pairs | lost | gained |"]
-        lines += ["|---|---:|---:|---:|---:|---:|"]
-        lines += [
-            f"| {change.stage} | {change.before:.4f} | {change.after:.4f} | {change.n}"
-            f" | {len(comparison.flips('lost', change.stage))} | {len(comparison.flips('gained', change.stage))} |"
-            for change in comparison.changes
-            if change.group == "all"
-        ]
-    lines += _details("Lost laws", verdict.lost, opened=True)
-    gained = [flip for stage in JUDGED for flip in comparison.flips("gained", stage)]
-    lines += _details("Gained laws", gained)
-    if verdict.lost:
-        state = cell(verdict.lost[0].outcome.state)
-        lines += [
-            "",
-            f"To see one: `near-enough search {state} '...'`. To accept all by name: `make baseline WHY='...'`.",
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _details(title: str, flips: Sequence[Flip], opened: bool = False) -> list[str]:
-    if not flips:
-        return []
-    rows = [
-        f"| {cell(flip.outcome.question)} | {cell(flip.outcome.state)} | {cell(' or '.join(flip.after.laws))}"
-        f" | {flip.stage} | {cell(_moved(flip))} | {cell(flip.outcome.text)} |"
-        for flip in flips[: 5 * SHOWN]
-    ]
-    more = [f"and {len(flips) - 5 * SHOWN} more"] if len(flips) > 5 * SHOWN else []
-    head = ["| question | state | expected | stage | moved | text |", "|---|---|---|---|---|---|"]
-    tag = "<details open>" if opened else "<details>"
-    return ["", f"{tag}<summary>{title}: {len(flips)}</summary>", "", *head, *rows, "", *more, "</details>"]
+        return f"p = {test.p:.2f}, too few needs changed to tell this from chance"
+    return f"p = {test.p:.4f}, more than chance"
 
 
 def recorded_text(summary: Summary, comparison: Comparison | None, folder: Path) -> str:
-    """What a new baseline holds, and what changed against the one before."""
-    overall = summary.recall["all"]
-    lines = [f"baseline recorded in {folder}: {summary.why}"]
-    lines += [f"  recall of the {stage}: {overall[stage]}" for stage in JUDGED]
+    """What a new baseline holds, and what it lets go against the one before."""
+    lines = []
     if comparison is not None:
-        lines += flip_lines("lost and accepted", [flip for flip in comparison.lost if flip.stage in JUDGED])
-        lines += flip_lines("gained", [flip for flip in comparison.gained if flip.stage in JUDGED])
+        lines += flip_lines("lost, and accepted", [flip for flip in comparison.lost if flip.judged])
+        lines += flip_lines("gained, and held from now on", [flip for flip in comparison.gained if flip.judged])
+        lines += dropped_lines(comparison)
+        if comparison.vanished:
+            lines.append(f"not asked any more: {len(comparison.vanished)}")
+            lines += [f"  {named(outcome)}" for outcome in comparison.vanished]
+    overall = summary.recall["all"]
+    lines.append(f"baseline recorded in {folder}: {summary.pairs} pairs; {summary.why}")
+    lines += [f"  mean recall of the {stage}: {_shown(overall[stage])}" for stage in JUDGED]
     lines.append(f"  accepted losses that are still lost: {len(summary.accepted_losses)}")
     return "\n".join(lines)
+
+
+def _shown(value: float | None) -> str:
+    return "none, nothing is expected" if value is None else f"{value:.4f}"

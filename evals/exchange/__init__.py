@@ -1,0 +1,1 @@
+"""Question sets, judgements and rankings that others made, or that others shall read."""

@@ -1,0 +1,233 @@
+"""What the page says first: how sure each recall is, what moving the cutoff would do, and one sentence for each worst.
+
+Tables for people who decide, computed from `Contents`' sweep and measures. Draws and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from evals.metrics import mean
+from evals.run import STAGES, Run
+from evals.statistics import recall_interval
+from evals.sweep import Figures, Setting, Stage
+
+if TYPE_CHECKING:
+    from evals.report.contents import Contents
+
+MOVES = (-0.04, -0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03, 0.04)
+POOLS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64)
+HEAT_STEPS = 12
+NO_CUTOFF = -1.0
+
+
+def pool_laws(run: Run) -> int:
+    """The laws the pool is asked for: that of searched questions where searches are fused."""
+    return run.settings.pool_laws(int(run.settings.rephrase != "off"))
+
+
+def how_sure(measures: pd.DataFrame) -> pd.DataFrame:
+    """Recall at each stage with its 95 % interval, for all pairs, each kind, each state and each language.
+
+    The interval is of the mean over pairs, with the needs as its units.
+    """
+    answerable = measures[measures["expects"] == "answerable"]
+    rows = []
+    for by in ("all", "kind", "state", "language"):
+        parts = [("all", answerable)] if by == "all" else [(str(name), part) for name, part in answerable.groupby(by)]
+        rows += [_sure(by, name, part[part["stage"] == stage], stage) for name, part in parts for stage in STAGES]
+    return pd.DataFrame(rows, columns=["by", "group", "stage", "pairs", "needs", "recall", "low", "high"])
+
+
+def _sure(by: str, name: str, part: pd.DataFrame, stage: str) -> dict[str, object]:
+    reached, groups, needs = (part[column].tolist() for column in ("reached", "groups", "need"))
+    interval = recall_interval(reached, groups, needs, over="pairs")
+    return {
+        "by": by,
+        "group": name,
+        "stage": stage,
+        "pairs": len(part),
+        "needs": part["need"].nunique(),
+        "recall": mean(part["recall"].tolist()),
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+    }
+
+
+def moves(contents: Contents) -> pd.DataFrame:
+    """What the near search and the pool would do at cutoffs around the one in force, and without any.
+
+    `lost` and `gained` count expected groups of the pool against the cutoff in force.
+    """
+    settings, laws = contents.run.settings, pool_laws(contents.run)
+    base = contents.sweep.reached(Setting(settings.cutoff, settings.near_laws, laws))
+    around = [round(settings.cutoff + move, 6) for move in MOVES]
+    rows = []
+    for cutoff in [NO_CUTOFF, *(each for each in around if -1 < each <= 1)]:
+        setting = Setting(cutoff, settings.near_laws, laws)
+        pool, reached = contents.sweep.at(setting), contents.sweep.reached(setting)
+        silence = contents.sweep.expect_nothing(cutoff, settings.near_laws)
+        rows.append(
+            {
+                "near_enough": cutoff,
+                "recall of near": contents.sweep.at(setting, "near").recall,
+                "recall of pool": pool.recall,
+                "lost": int((base & ~reached).sum()),
+                "gained": int((reached & ~base).sum()),
+                "precision of pool": pool.precision,
+                "laws in pool": pool.laws,
+                "silent": silence.returned_nothing if silence else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def parts(contents: Contents) -> pd.DataFrame:
+    """What each part earns: recall and laws of the pool with and without it, and the expected groups it decides."""
+    settings, laws = contents.run.settings, pool_laws(contents.run)
+    sweep, in_force = contents.sweep, Setting(settings.cutoff, settings.near_laws, laws)
+    without: dict[str, tuple[Setting, Stage]] = {
+        "near search": (Setting(settings.cutoff, 0, laws), "fused"),
+        "word search": (in_force, "near"),
+        "cutoff": (Setting(NO_CUTOFF, settings.near_laws, laws), "fused"),
+    }
+    all_parts, reached = sweep.at(in_force), sweep.reached(in_force)
+    rows = []
+    for part, (setting, stage) in without.items():
+        figures, others = sweep.at(setting, stage), sweep.reached(setting, stage)
+        rows.append({"part": part, **_earns(all_parts, figures, int((reached & ~others).sum()))})
+        rows[-1]["lost by it"] = int((others & ~reached).sum())
+    return pd.DataFrame(rows)
+
+
+def _earns(with_it: Figures, without: Figures, gained: int) -> dict[str, object]:
+    return {
+        "recall with it": with_it.recall,
+        "recall without": without.recall,
+        "laws with it": with_it.laws,
+        "laws without": without.laws,
+        "gained by it": gained,
+    }
+
+
+def state_by_topic(measures: pd.DataFrame) -> pd.DataFrame:
+    """Recall of the pool by topic, a column a state; nothing where no pair expects a law. All states last."""
+    pool = measures[(measures["expects"] == "answerable") & (measures["stage"] == "pool")]
+    return _wide(pool, "topic", "state")
+
+
+def kind_by_stage(measures: pd.DataFrame) -> pd.DataFrame:
+    """Recall by kind, a column a stage."""
+    answerable = measures[measures["expects"] == "answerable"]
+    wide = _wide(answerable, "kind", "stage")
+    return wide[["kind", "pairs", *(stage for stage in STAGES if stage in wide.columns)]].assign(
+        pairs=wide["pairs"] // len(STAGES)
+    )
+
+
+def _wide(frame: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
+    """Mean recall with `rows` down and `columns` across, `pairs` in front and all columns together behind."""
+    across = list(dict.fromkeys(frame[columns]))
+    found = []
+    for name, part in frame.groupby(rows, sort=True):
+        cells = {each: mean(part[part[columns] == each]["recall"].tolist()) for each in across}
+        found.append({rows: name, "pairs": len(part), **cells, "all": mean(part["recall"].tolist())})
+    return pd.DataFrame(found, columns=[rows, "pairs", *across, "all"])
+
+
+def cutoff_by_pool(contents: Contents) -> pd.DataFrame:
+    """Recall of fusion by cutoff, a column a number of laws asked for, at the `near_laws` in force."""
+    settings = contents.run.settings
+    sizes = sorted({*POOLS, min(contents.sweep.laws, pool_laws(contents.run)), settings.retrieved_laws})
+    sizes = [size for size in sizes if size <= contents.sweep.laws]
+    cutoffs = _heat_cutoffs(contents)
+    grid = contents.sweep.grid(cutoffs, [settings.near_laws], sizes)[:, 0, :].tolist()
+    rows = [
+        {"near_enough": cutoff, **dict(zip(map(str, sizes), row, strict=True))}
+        for cutoff, row in zip(cutoffs, grid, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["near_enough", *map(str, sizes)])
+
+
+def _heat_cutoffs(contents: Contents) -> list[float]:
+    """Hundredths around the cutoff in force, that itself, and none at all."""
+    cutoff = contents.run.settings.cutoff
+    around = {round(cutoff + step / 100, 6) for step in range(-HEAT_STEPS // 2, HEAT_STEPS // 2 + 1)}
+    return [NO_CUTOFF, *sorted(each for each in around if -1 < each <= 1)]
+
+
+def sentences(contents: Contents) -> list[tuple[str, str]]:
+    """One sentence each, under a short title: the cutoff, moving it, where most is lost, the worst state and kind."""
+    said = [
+        ("The cutoff", _cutoff_costs(contents)),
+        ("Moving it", _moving(contents)),
+        ("Lost most", _lost_most(contents)),
+        ("Worst", _worst(contents)),
+    ]
+    return [(title, sentence) for title, sentence in said if sentence]
+
+
+def _cutoff_costs(contents: Contents) -> str:
+    settings = contents.run.settings
+    answering = [point for point in contents.points if point.group == "answering"]
+    cut = sum(point.cosine < settings.cutoff for point in answering)
+    costs = contents.tables["parts"].set_index("part").loc["cutoff"]
+    said = f"At {settings.cutoff:g} the near search cuts {cut:,} of {len(answering):,} expected laws"
+    said += f"; without a cutoff the pool would hold {costs['lost by it']:,} of them that it lacks now"
+    silence = contents.sweep.expect_nothing(settings.cutoff, settings.near_laws)
+    if silence:
+        silent = round(silence.returned_nothing * silence.pairs)
+        said += f". It keeps every law away from {silent:,} of {silence.pairs:,} questions that no law answers"
+    return said + "."
+
+
+def _moving(contents: Contents) -> str:
+    table, cutoff = contents.tables["cutoff-moves"], contents.run.settings.cutoff
+    lower = table[(table["near_enough"] < cutoff) & (table["near_enough"] > NO_CUTOFF)]
+    higher = table[table["near_enough"] > cutoff]
+    steps = [*lower.tail(2).head(1).to_dict("records"), *higher.head(2).tail(1).to_dict("records")]
+    if not steps:
+        return ""
+    return "; ".join(_move(step, cutoff) for step in steps) + "."
+
+
+def _move(step: dict[str, object], cutoff: float) -> str:
+    to = float(str(step["near_enough"]))
+    silent = "" if step["silent"] is None else f", {float(str(step['silent'])):.1%} of unanswerable questions kept empty"
+    return f"{'To' if to > cutoff else 'To'} {to:g}: {step['gained']} expected laws gained, {step['lost']} lost{silent}"
+
+
+def _lost_most(contents: Contents) -> str:
+    reasons = contents.tables["loss-reasons"]
+    pool = reasons[reasons["stage"] == "pool"]
+    if pool.empty:
+        return "Every expected law reached the pool."
+    lost, first = int(pool["lost"].sum()), pool.iloc[0]
+    groups = sum(len(each.pair.expected) for each in contents.run.pairs)
+    return f"{lost:,} of {groups:,} expected laws do not reach the pool, {first['lost']:,} of them: {first['reason']}."
+
+
+def _worst(contents: Contents) -> str:
+    sure = contents.tables["how-sure"]
+    pool = sure[sure["stage"] == "pool"]
+    said = []
+    for by, noun in (("state", "state"), ("kind", "kind of question")):
+        groups = pool[pool["by"] == by].dropna(subset=["recall"])
+        if len(groups) > 1:
+            worst = groups.sort_values(["recall", "group"]).iloc[0]
+            said.append(f"{worst['group']} is the worst {noun}, {_recall(worst['recall'], worst['low'], worst['high'])}")
+    return "; ".join(said) + "." if said else ""
+
+
+def _recall(recall: float, low: float, high: float) -> str:
+    return f"pool recall {recall:.3f} ({low:.3f} to {high:.3f})"
+
+
+def recall_rows(sure: pd.DataFrame, by: str) -> Iterable[tuple[str, int, int, Sequence[pd.Series]]]:
+    """The rows of a table of recall by stage: the group, its pairs and needs, and a row of `how_sure` a stage."""
+    for group, part in sure[sure["by"] == by].groupby("group", sort=False):
+        rows = [row for _, row in part.iterrows()]
+        yield str(group), int(rows[0]["pairs"]), int(rows[0]["needs"]), rows

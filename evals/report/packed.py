@@ -1,0 +1,192 @@
+"""A run as the page's script reads it: the beginnings of all rankings, so that every setting can be computed there.
+
+The result takes strict JSON; arrays of numbers are base64 of typed arrays, little endian, named by their type.
+Cosines are stored as levels: how many of the cutoffs that the page offers a cosine reaches. Whole numbers then decide
+exactly what cosines would. Computes no figure.
+"""
+
+import base64
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evals import sweep
+from evals.questions import Pair
+from evals.run import Measured, Run
+from retrieval.pipeline import Ranking, Scoring
+
+CUTOFF_STEPS = 10_000  # a step of the cutoffs on offer is a ten-thousandth
+WORD_SCORES = 8
+
+NO_COSINE = -2.0  # below every cutoff
+
+Array = NDArray[Any]
+Packed = dict[str, str]
+
+
+class _Group(NamedTuple):
+    """An expected group: its best place by words and by meaning (0: none), its law there and its cosine."""
+
+    by_words: int
+    by_meaning: int
+    law: int
+    cosine: float
+
+
+def packed(run: Run) -> dict[str, object]:
+    """Laws, questions, pairs and rankings of a run. Laws are named by their position in their state.
+
+    Rankings are cut at the depths of a sweep, or at those in force where they are deeper. The cutoffs on offer are
+    the ten-thousandths from below the lowest cosine to above the highest, and the one in force.
+    """
+    settings = run.settings
+    near_laws = max(sweep.NEAR_LAWS, settings.near_laws)
+    laws = max(sweep.LAWS, settings.retrieved_laws, settings.candidate_laws, settings.searched_candidate_laws)
+    texts = _texts(run)
+    groups = [_group(run, measured, group) for measured in run.pairs for group in measured.pair.expected]
+    cosines = [each.near.scores[:near_laws] for each in texts.values()]
+    every = np.concatenate([*cosines, [group.cosine for group in groups if group.by_meaning]])
+    cutoffs = _cutoffs(every, settings.cutoff)
+    return {
+        "settings": settings.model_dump(),
+        "cutoff": settings.cutoff,
+        "depths": {"near_laws": near_laws, "laws": laws},
+        "wordScores": WORD_SCORES,
+        "cutoffs": _pack(cutoffs, "f8"),
+        "states": {state: _state(run, state) for state in run.corpus},
+        **_questions(run),
+        "pairs": _pairs(run, list(texts)),
+        "groups": {
+            "wordPlaces": _pack([group.by_words for group in groups]),
+            "nearPlaces": _pack([group.by_meaning for group in groups]),
+            "laws": _pack([group.law for group in groups]),
+            "levels": _pack(_levels(cutoffs, np.array([group.cosine for group in groups]))),
+        },
+        "rankings": _rankings(list(texts.values()), cutoffs, near_laws, laws),
+    }
+
+
+def _pack(values: Sequence[int] | Array, kind: str = "") -> Packed:
+    """Numbers in base64 with their type: the smallest of u1, u2 and u4 that holds them, where none is given."""
+    array = np.asarray(values)
+    if not kind:
+        largest = int(array.max(initial=0))
+        kind = "u1" if largest < 2**8 else "u2" if largest < 2**16 else "u4"
+    return {"type": kind, "data": base64.b64encode(array.astype(f"<{kind}").tobytes()).decode("ascii")}
+
+
+def _cutoffs(cosines: Array, in_force: float) -> Array:
+    """The cutoffs on offer, rising: as floats the nearest to their decimals, as settings are read."""
+    low = math.floor(min([*cosines, in_force]) * CUTOFF_STEPS) - 1
+    high = math.ceil(max([*cosines, in_force]) * CUTOFF_STEPS) + 1
+    return np.unique([*(step / CUTOFF_STEPS for step in range(low, high + 1)), in_force])
+
+
+def _levels(cutoffs: Array, cosines: Array) -> Array:
+    """How many of the cutoffs each cosine reaches: it takes part at the nth, from 0, where that is more than n."""
+    return np.searchsorted(cutoffs, cosines, side="right")
+
+
+def _texts(run: Run) -> Mapping[tuple[str, str], Scoring]:
+    """Each text that was scored, by state and text: the questions' and their searches', once."""
+    return {(each.pair.state, scoring.text): scoring for each in run.pairs for scoring in each.trace.scorings}
+
+
+def _state(run: Run, state: str) -> dict[str, object]:
+    laws = run.corpus[state]
+    return {
+        "ids": [law.id for law in laws],
+        "laws": [law.law for law in laws],
+        "cards": [law.question for law in laws],
+        "pageRows": [at for at, law in enumerate(laws) if law.is_page_row],
+    }
+
+
+def _questions(run: Run) -> dict[str, object]:
+    """The questions, each once for all states, as columns; texts that repeat are numbers into lists."""
+    asked: dict[str, Pair] = {}
+    for each in run.pairs:
+        asked.setdefault(each.pair.question, each.pair)
+    pairs = list(asked.values())
+    kinds, languages, topics = (
+        list(dict.fromkeys(values))
+        for values in (
+            (pair.kind for pair in pairs),
+            (pair.lang for pair in pairs),
+            (pair.topic for pair in pairs),
+        )
+    )
+    tags = sorted({tag for pair in pairs for tag in pair.tags})
+    return {
+        "kinds": kinds,
+        "languages": languages,
+        "topics": topics,
+        "tags": tags,
+        "questions": {
+            "ids": list(asked),
+            "texts": [pair.text for pair in pairs],
+            "kinds": [kinds.index(pair.kind) for pair in pairs],
+            "languages": [languages.index(pair.lang) for pair in pairs],
+            "topics": [topics.index(pair.topic) for pair in pairs],
+            "tags": [[tags.index(tag) for tag in pair.tags] for pair in pairs],
+            "classes": [pair.unrelated for pair in pairs],
+        },
+    }
+
+
+def _pairs(run: Run, texts: Sequence[tuple[str, str]]) -> list[list[object]]:
+    """Each pair: its question, state, what it expects, its texts, its groups, the accepted laws, the family's rows."""
+    questions = {question: at for at, question in enumerate(dict.fromkeys(each.pair.question for each in run.pairs))}
+    states = {state: at for at, state in enumerate(run.corpus)}
+    rows = {text: at for at, text in enumerate(texts)}
+    places = {state: {law.id: at for at, law in enumerate(laws)} for state, laws in run.corpus.items()}
+
+    def known(state: str, ids: Iterable[str]) -> list[int]:
+        return [places[state][each] for each in ids if each in places[state]]
+
+    return [
+        [
+            questions[pair.question],
+            states[pair.state],
+            pair.expects,
+            [rows[pair.state, scoring.text] for scoring in each.trace.scorings],
+            [known(pair.state, group) for group in pair.expected],
+            known(pair.state, pair.accepted),
+            known(pair.state, each.trace.family),
+        ]
+        for each in run.pairs
+        for pair in (each.pair,)
+    ]
+
+
+def _group(run: Run, measured: Measured, group: Sequence[str]) -> _Group:
+    """Where a group's best law stands in the rankings of the question itself."""
+    laws, own = run.corpus[measured.pair.state], measured.trace.scorings[0]
+
+    def place(ranking: Ranking) -> int:
+        found = (nth for nth, at in enumerate(ranking.laws.tolist(), 1) if laws[at].id in group)
+        return next(found, 0)
+
+    near = place(own.near)
+    if not near:
+        return _Group(place(own.words), 0, 0, NO_COSINE)
+    return _Group(place(own.words), near, int(own.near.laws[near - 1]), float(own.near.scores[near - 1]))
+
+
+def _rankings(texts: Sequence[Scoring], cutoffs: Array, near_laws: int, laws: int) -> dict[str, Packed]:
+    """The beginnings of all rankings, one text after the other, and how long each text's are."""
+    words = [each.words.laws[:laws] for each in texts]
+    near = [each.near.laws[:near_laws] for each in texts]
+    scores = [each.words.scores[:WORD_SCORES] for each in texts]
+    none = np.empty(0, np.intp)
+    return {
+        "wordCounts": _pack([len(each) for each in words]),
+        "words": _pack(np.concatenate([none, *words])),
+        "wordScores": _pack(np.concatenate([np.empty(0), *scores]), "f4"),
+        "nearCounts": _pack([len(each) for each in near]),
+        "near": _pack(np.concatenate([none, *near])),
+        "levels": _pack(np.concatenate([none, *(_levels(cutoffs, each.near.scores[:near_laws]) for each in texts)])),
+    }

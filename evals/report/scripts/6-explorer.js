@@ -1,0 +1,236 @@
+// The explorer: sliders and filters in, figures, lists and the line to copy out.
+
+const shown = { before: null, here: null, chosen: [], lost: [], gained: [] };
+const CURVE_POINTS = 100;
+
+const lawsOf = (pair, group) => group.map((law) => pair.laws.ids[law]).join(" or ");
+
+function measureAll(setting) {
+  return Object.fromEntries(STAGES.map((stage) => [stage, measure(stage, setting)]));
+}
+
+// Groups that one measurement reached and the other did not: [{pair, group}].
+function changedGroups(chosen, from, to) {
+  return chosen.flatMap((pair) =>
+    pair.groups
+      .map((group, nth) => ({ pair, group, bit: pair.firstGroup + nth }))
+      .filter(({ bit }) => from.bits[bit] > to.bits[bit]),
+  );
+}
+
+function updateFigures() {
+  shown.before ??= measureAll(inForce);
+  shown.here = measureAll(view.setting);
+  shown.chosen = answerable.filter(inFilter);
+  const before = shown.before[view.stage];
+  const here = shown.here[view.stage];
+  shown.lost = changedGroups(shown.chosen, before, here);
+  shown.gained = changedGroups(shown.chosen, here, before);
+  byId("stages-body").replaceChildren(...STAGES.map(stageRow));
+  byId("kinds-body").replaceChildren(...data.kinds.filter((kind) => shown.chosen.some((pair) => pair.kind === kind)).map(kindRow));
+  byId("silence").replaceChildren(...silenceText());
+}
+
+const cell = (text, value) => element("td", { class: "number", "data-value": value === null ? "" : String(value) }, text);
+
+function comparedCells(here, before, name, show, digits) {
+  return [cell(show(before[name]), before[name]), cell(show(here[name]), here[name]), cell(difference(here[name], before[name], digits), null)];
+}
+
+function stageRow(stage) {
+  const before = meansOf(shown.before[stage], shown.chosen);
+  const here = meansOf(shown.here[stage], shown.chosen);
+  const judged = stage === view.stage;
+  return element(
+    "tr",
+    { "data-stage": stage, class: judged ? "judged" : "" },
+    element("th", { scope: "row" }, stageName(stage)),
+    comparedCells(here, before, "recall", share, 3),
+    comparedCells(here, before, "precision", share, 3),
+    comparedCells(here, before, "laws", tenths, 1),
+  );
+}
+
+function stageName(stage) {
+  const { near_laws, retrieved_laws, candidate_laws } = view.setting;
+  return { near: `near, at most ${near_laws}`, fused: `fused, ${retrieved_laws}`, pool: `pool, ${candidate_laws}` }[stage];
+}
+
+function kindRow(kind) {
+  const chosen = shown.chosen.filter((pair) => pair.kind === kind);
+  const before = meansOf(shown.before[view.stage], chosen);
+  const here = meansOf(shown.here[view.stage], chosen);
+  const count = (groups) => groups.filter(({ pair }) => pair.kind === kind).length;
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, kind),
+    cell(whole(here.pairs), here.pairs),
+    comparedCells(here, before, "recall", share, 3),
+    cell(whole(count(shown.lost)), null),
+    cell(whole(count(shown.gained)), null),
+  );
+}
+
+function silenceText() {
+  const chosen = unanswerable.filter(inFilter);
+  const before = silence(chosen, inForce);
+  const here = silence(chosen, view.setting);
+  if (!here) return ["No question here that no law answers."];
+  const value = (name, show) => element("b", { "data-silence": name, "data-value": String(here[name]) }, show(here[name]));
+  return [
+    `Of ${plural(chosen.length, "question")} that no law answers, the near search returns nothing to a share of `,
+    value("silent", share),
+    ` (in force ${share(before.silent)}), and `,
+    value("laws", tenths),
+    ` laws on average (in force ${tenths(before.laws)}).`,
+  ];
+}
+
+function updateStatus() {
+  const here = meansOf(shown.here[view.stage], shown.chosen);
+  const before = meansOf(shown.before[view.stage], shown.chosen);
+  const where = FILTERS.filter((name) => view[name]).map((name) => `${name} ${view[name]}`);
+  const setting = SLIDERS.filter((name) => byId(name)).map((name) => `${name} ${numberOf(name, view.setting)}`);
+  byId("position").textContent = `${setting.join(", ")}${where.length ? `; only ${where.join(", ")}` : ""}`;
+  byId("status").textContent = changedNames().length
+    ? `Recall of ${view.stage} ${share(before.recall)} in force, ${share(here.recall)} here: ` +
+      `${whole(shown.lost.length)} expected laws lost, ${whole(shown.gained.length)} gained.`
+    : `Recall of ${view.stage} ${share(here.recall)} at the settings in force. Move a slider to see what it would lose and gain.`;
+}
+
+function updateSliders() {
+  for (const name of SLIDERS.filter(byId)) {
+    const number = numberOf(name, view.setting);
+    const slider = byId(name);
+    slider.value = number;
+    slider.setAttribute("aria-valuetext", String(number));
+    const before = numberOf(name, inForce);
+    byId(`${name}-out`).textContent = number === before ? String(number) : `${number} (in force ${before})`;
+  }
+  for (const name of [...FILTERS, "stage"]) if (byId(name)) byId(name).value = view[name];
+  byId("reset").disabled = !changedNames().length && !FILTERS.some((name) => view[name]);
+}
+
+function updateChange() {
+  const names = changedNames();
+  byId("command").textContent = ["near-enough eval", ...names.map((name) => `--set ${name}=${numberOf(name, view.setting)}`)].join(" ");
+  byId("diff").textContent = names.length ? diffLines(names).join("\n") : "No change: these are the settings in force.";
+}
+
+// A change of settings.yaml as a person would read it in a pull request.
+function diffLines(names) {
+  const lines = ["--- settings.yaml", "+++ settings.yaml"];
+  for (const name of names) {
+    const nested = name === "near_enough";
+    const key = nested ? `  ${data.settings.embedder}` : name;
+    if (nested) lines.push(" near_enough:");
+    lines.push(`-${key}: ${numberOf(name, inForce)}`, `+${key}: ${numberOf(name, view.setting)}`);
+  }
+  return lines;
+}
+
+function updateLists() {
+  for (const [name, groups] of [["lost", shown.lost], ["gained", shown.gained]]) {
+    byId(`${name}-count`).textContent = whole(groups.length);
+    const list = byId(name);
+    const more = inParts(list, groups, changeItem, 25);
+    byId(`${name}-more`).replaceChildren(groups.length ? more : element("p", { class: "none" }, "None."));
+  }
+}
+
+function changeItem({ pair, group }) {
+  const law = pair.laws.laws[group[0]] ?? "";
+  return element(
+    "li",
+    {},
+    element("button", { type: "button", class: "question", click: () => openTrace(pair) }, said(pair.text)),
+    element("span", { class: "meta" }, said(`${pair.state}, ${pair.kind}: ${lawsOf(pair, group)}`), " ", said(law)),
+  );
+}
+
+function updateCurves() {
+  const { setting, stage } = view;
+  const places = curveCutoffs();
+  const overCutoff = curve(stage, places.map((cutoff) => ({ ...setting, cutoff })), shown.chosen);
+  const silent = places.map((cutoff) => silence(unanswerable.filter(inFilter), { ...setting, cutoff })?.silent ?? null);
+  drawCurve("curve-cutoff", "near_enough (cosine)", places.map((at) => cutoffs[at]), overCutoff, "near_enough", silent);
+  const depths = Array.from({ length: data.depths.near_laws + 1 }, (_, at) => at);
+  drawCurve("curve-near", "near_laws", depths, curve(stage, depths.map((near_laws) => ({ ...setting, near_laws })), shown.chosen), "near_laws");
+  const name = stage === "fused" ? "retrieved_laws" : "candidate_laws";
+  const sizes = Array.from({ length: data.depths.laws }, (_, at) => at + 1);
+  const asked = sizes.map((size) => ({ ...setting, [name]: size, ...(name === "candidate_laws" && { searched_candidate_laws: size }) }));
+  byId("curve-laws").parentElement.hidden = stage === "near";
+  if (stage !== "near") drawCurve("curve-laws", `${name} (laws asked for)`, sizes, curve(stage, asked, shown.chosen), name);
+}
+
+// Places of the cutoffs a curve is drawn at: evenly over those the slider offers.
+function curveCutoffs() {
+  const slider = byId("near_enough");
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  const all = Array.from({ length: CURVE_POINTS + 1 }, (_, at) => nearestCutoff(low + ((high - low) * at) / CURVE_POINTS));
+  return [...new Set([...all, inForce.cutoff, view.setting.cutoff])].sort((a, b) => a - b);
+}
+
+function drawCurve(id, label, xs, figures, name, silent = null) {
+  const lines = ["recall", "precision"].map((measured) => ({ name: measured, values: figures.map((each) => each[measured]) }));
+  if (silent) lines.push({ name: "silent", values: silent });
+  const here = numberOf(name, view.setting);
+  const at = xs.indexOf(here);
+  const summary = `Over ${label}: at ${here}, recall ${share(figures[at]?.recall ?? null)}, precision ${share(figures[at]?.precision ?? null)}`;
+  const marks = [
+    { at: numberOf(name, inForce), dash: "before" },
+    { at: here, dash: "here" },
+  ];
+  chart(byId(id), { xs, lines, marks, label, summary });
+}
+
+// Everything that depends on the setting or a filter, once a frame.
+let waiting = false;
+function changed(what = "all") {
+  if (what === "filter") setBands(pairs.filter(inFilter));
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    update();
+  });
+}
+
+let later = 0;
+function update() {
+  updateFigures();
+  updateSliders();
+  updateStatus();
+  updateChange();
+  updateLists();
+  updateCurves();
+  updateQuestions();
+  drawBands();
+  clearTimeout(later);
+  later = setTimeout(writeAddress, 200);
+}
+
+function wireExplorer() {
+  for (const name of SLIDERS.filter(byId)) {
+    byId(name).addEventListener("input", (event) => {
+      setNumber(name, Number(event.target.value));
+      changed();
+    });
+  }
+  for (const name of [...FILTERS, "stage"].filter(byId)) {
+    const choose = byId(name);
+    for (const option of OPTIONS[name]) choose.append(element("option", { value: option }, option));
+    choose.addEventListener("change", () => {
+      view[name] = choose.value;
+      changed(name === "stage" ? "all" : "filter");
+    });
+  }
+  byId("reset").addEventListener("click", () => {
+    Object.assign(view.setting, inForce);
+    for (const name of FILTERS) view[name] = "";
+    changed("filter");
+  });
+  byId("copy-command").append(copyButton("Copy the command", byId("command")));
+  byId("copy-diff").append(copyButton("Copy the diff", byId("diff")));
+}

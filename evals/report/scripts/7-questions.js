@@ -1,0 +1,291 @@
+// The question list, and one question's whole trace.
+
+// A pair's worst place in the pool and its least cosine over its groups, for sorting; null where there is none.
+function worstCosine(pair) {
+  if (!pair.groups.length) {
+    const at = rankings.nearStarts[pair.texts[0]];
+    return rankings.nearCounts[pair.texts[0]] ? rankings.levels[at] : 0;
+  }
+  return Math.min(...pair.groups.map((_, nth) => fates.levels[pair.firstGroup + nth]));
+}
+
+function worstPlace(pair) {
+  if (!pair.groups.length) return null;
+  fuseStage(pair, "pool", view.setting);
+  const places = pair.groups.map((group) => Math.min(...group.map(placeInFusion)));
+  const worst = Math.max(...places);
+  return Number.isFinite(worst) ? worst : null;
+}
+
+const placeInFusion = (law) => (wasFound(law) ? lawsBefore(law) + 1 : Infinity);
+
+const SORTED = {
+  question: (pair) => pair.text.toLowerCase(),
+  state: (pair) => pair.state,
+  kind: (pair) => pair.kind,
+  cosine: worstCosine,
+  place: (pair) => worstPlace(pair) ?? Infinity,
+};
+
+function listed() {
+  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const changes = { "lost by the change": shown.lost, "gained by the change": shown.gained }[view.list];
+  const changedPairs = changes && new Set(changes.map(({ pair }) => pair));
+  const bits = shown.here[view.stage].bits;
+  return pairs.filter((pair) => {
+    if (!inFilter(pair)) return false;
+    if (changedPairs && !changedPairs.has(pair)) return false;
+    if (view.list === "expect nothing" && pair.groups.length) return false;
+    if (view.list === "lost here" && !pair.groups.some((_, nth) => !bits[pair.firstGroup + nth])) return false;
+    return matches(pair, words);
+  });
+}
+
+function matches(pair, words) {
+  if (!words.length) return true;
+  const laws = pair.groups.map((group) => lawsOf(pair, group)).join(" ");
+  const text = `${pair.text} ${pair.id} ${pair.state} ${laws}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function sorted(found) {
+  const falling = view.sort.startsWith("-");
+  const key = SORTED[view.sort.replace("-", "")];
+  const keyed = found.map((pair) => [key(pair), pair]);
+  const sign = falling ? -1 : 1;
+  keyed.sort(([a, first], [b, second]) => (a < b ? -sign : a > b ? sign : first.index - second.index));
+  return keyed.map(([, pair]) => pair);
+}
+
+function updateQuestions() {
+  const found = sorted(listed());
+  byId("question-count").textContent = `${plural(found.length, "question")} of ${whole(pairs.length)}`;
+  byId("question-more").replaceChildren(inParts(byId("question-rows"), found, questionRow, 50));
+  for (const button of document.querySelectorAll("[data-sort]")) {
+    const name = button.dataset.sort;
+    const order = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : "none";
+    button.closest("th").setAttribute("aria-sort", order);
+  }
+  if (byId("search").value !== view.search) byId("search").value = view.search;
+  byId("list").value = view.list;
+}
+
+function reachedText(pair, stage) {
+  if (!pair.groups.length) return MISSING;
+  const { bits } = shown.here[stage];
+  const reached = pair.groups.filter((_, nth) => bits[pair.firstGroup + nth]).length;
+  return `${reached === pair.groups.length ? "✓" : "✗"} ${reached} of ${pair.groups.length}`;
+}
+
+function questionRow(pair) {
+  const place = worstPlace(pair);
+  return element(
+    "tr",
+    {},
+    element(
+      "th",
+      { scope: "row" },
+      element("button", { type: "button", class: "question", click: () => openTrace(pair) }, said(pair.text)),
+      element("span", { class: "meta" }, said(pair.id)),
+    ),
+    element("td", {}, said(pair.state)),
+    element("td", {}, pair.groups.length ? pair.kind : `${pair.kind}, ${pair.unrelated ?? pair.expects}`),
+    element("td", { class: "number" }, cosineText(worstCosine(pair))),
+    STAGES.map((stage) => element("td", { class: "number" }, reachedText(pair, stage))),
+    element("td", { class: "number" }, place === null ? MISSING : String(place)),
+  );
+}
+
+function wireQuestions() {
+  for (const option of LISTED) byId("list").append(element("option", { value: option }, option));
+  byId("list").addEventListener("change", (event) => {
+    view.list = event.target.value;
+    changed();
+  });
+  byId("search").addEventListener("input", (event) => {
+    view.search = event.target.value;
+    changed();
+  });
+  for (const button of document.querySelectorAll("[data-sort]")) {
+    button.addEventListener("click", () => {
+      view.sort = view.sort === button.dataset.sort ? `-${button.dataset.sort}` : button.dataset.sort;
+      changed();
+    });
+  }
+  byId("trace").addEventListener("close", () => {
+    view.open = "";
+    writeAddress();
+  });
+}
+
+// The trace.
+
+function openTrace(pair) {
+  view.open = pair.key;
+  const dialog = byId("trace");
+  byId("trace-title").replaceChildren(said(pair.text));
+  byId("trace-body").replaceChildren(...traceParts(pair));
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+  writeAddress();
+}
+
+function traceParts(pair) {
+  const about = `${pair.id}, asked in ${pair.state}; ${pair.kind}, ${pair.language}, ${pair.topic}`;
+  const tags = pair.tags.length ? `; ${pair.tags.join(", ")}` : "";
+  const setting = SLIDERS.filter((name) => byId(name)).map((name) => `${name} ${numberOf(name, view.setting)}`);
+  return [
+    element("p", { class: "meta" }, said(`${about}${tags}`)),
+    element("p", { class: "meta" }, `Shown at ${setting.join(", ")}.`),
+    pair.groups.length
+      ? element("ul", { class: "fates" }, pair.groups.map((group, nth) => fate(pair, group, nth)))
+      : element("p", {}, nothingExpected(pair)),
+    lawTable(pair),
+  ];
+}
+
+function nothingExpected(pair) {
+  const depth = nearDepth(pair.texts[0], view.setting.cutoff, view.setting.near_laws);
+  const why = pair.unrelated ? `an unrelated question (${pair.unrelated})` : "a question whose law the corpus lacks";
+  return `No law is expected: ${why}. The near search returns ${plural(depth, "law")} to it.`;
+}
+
+// Where an expected group went: at each search, in fusion, and what would have saved it.
+function fate(pair, group, nth) {
+  const bits = STAGES.map((stage) => shown.here[stage].bits[pair.firstGroup + nth]);
+  const arrived = STAGES.filter((_, at) => bits[at]);
+  const lines = [wordFate(pair, group, nth), nearFate(pair, nth), fusionFate(pair, group)];
+  const law = pair.laws.laws[group[0]] ?? "";
+  return element(
+    "li",
+    { class: bits[2] ? "reached" : "lost" },
+    element("p", {}, element("strong", {}, bits[2] ? "✓ In the pool: " : "✗ Not in the pool: "), said(lawsOf(pair, group)), " ", said(law)),
+    element("p", {}, `${lines.join("; ")}. Returned by: ${arrived.length ? arrived.join(", ") : "no stage"}.`),
+    bits[2] ? null : element("p", {}, saviours(pair, nth)),
+  );
+}
+
+function wordFate(pair, group, nth) {
+  const place = fates.wordPlaces[pair.firstGroup + nth];
+  const asked = limitOf(pair, "pool", view.setting);
+  if (!place) return group.every((law) => pair.laws.pageRows.includes(law)) ? "a page row, which words never reach" : "no shared word";
+  return `${ordinal(place)} by words, where ${asked} are asked for`;
+}
+
+function nearFate(pair, nth) {
+  const at = pair.firstGroup + nth;
+  const place = fates.nearPlaces[at];
+  if (!place) return "no vector";
+  const under = fates.levels[at] <= view.setting.cutoff ? `under ${cutoffText(view.setting.cutoff)}, ` : "";
+  const most = under ? "" : `, where at most ${view.setting.near_laws} are`;
+  return `cosine ${cosineText(fates.levels[at])}, ${under}${ordinal(place)} by meaning${most}`;
+}
+
+function fusionFate(pair, group) {
+  fuseStage(pair, "pool", view.setting);
+  const place = Math.min(...group.map(placeInFusion));
+  return Number.isFinite(place) ? `fused to ${ordinal(place)} of ${fusion.limit}` : "in no ranking";
+}
+
+// The nearest change of one setting that would bring a group into the pool: each one tried, none assumed.
+function saviours(pair, nth) {
+  const found = [];
+  const reaches = (setting) => {
+    const bits = new Uint8Array(fates.levels.length);
+    evaluate(pair, "pool", setting, bits);
+    return bits[pair.firstGroup + nth];
+  };
+  for (const name of ["near_enough", "near_laws", poolSetting(pair)]) {
+    const saved = nearestSaving(pair, name, reaches);
+    if (saved !== null) found.push(`${name} ${saved}`);
+  }
+  if (found.length) return `Alone, this would have saved it: ${found.join(", or ")}.`;
+  return `No change of one setting within ${data.depths.near_laws} near laws and a pool of ${data.depths.laws} would have saved it.`;
+}
+
+function nearestSaving(pair, name, reaches) {
+  const inSetting = name === "near_enough" ? "cutoff" : name;
+  const now = view.setting[inSetting];
+  const values = name === "near_enough" ? turningPoints(pair) : range(...LIMITS[name]);
+  values.sort((a, b) => Math.abs(a - now) - Math.abs(b - now));
+  const value = values.find((each) => reaches({ ...view.setting, [inSetting]: each }));
+  if (value === undefined) return null;
+  return name === "near_enough" ? cutoffText(value) : value;
+}
+
+const range = (low, high) => Array.from({ length: high - low + 1 }, (_, at) => low + at);
+
+// The cutoffs at which one of a pair's near laws is just let in, or just not.
+function turningPoints(pair) {
+  const levels = pair.texts.flatMap((text) => {
+    const start = rankings.nearStarts[text];
+    return [...rankings.levels.subarray(start, start + rankings.nearCounts[text])];
+  });
+  return [...new Set(levels.flatMap((level) => [level - 1, level]))].filter((at) => at >= 0 && at < cutoffs.length);
+}
+
+// Every law of the pool and of the searches' beginnings, with its place and score at each.
+function lawTable(pair) {
+  const rows = traceRows(pair);
+  const head = ["pool", `fused ${view.setting.retrieved_laws}`, "by words", "score", "by meaning", "cosine", "law"];
+  return element(
+    "div",
+    { class: "wide", tabindex: "0", role: "region", "aria-label": "The laws of every stage" },
+    element(
+      "table",
+      {},
+      element("caption", {}, "Every stage's ranking for the question. ✓ expected, ○ accepted, ✂ under the cutoff or beyond near_laws."),
+      element("thead", {}, element("tr", {}, head.map((name, at) => element("th", { scope: "col", class: at < 6 ? "number" : "" }, name)))),
+      element("tbody", {}, rows.map((row) => lawRow(pair, row))),
+    ),
+  );
+}
+
+const NEAR_SHOWN = 8;
+
+function traceRows(pair) {
+  fuseStage(pair, "fused", view.setting);
+  const fused = new Map(fusedOrder().slice(0, fusion.limit).map((law, at) => [law, at + 1]));
+  fuseStage(pair, "pool", view.setting);
+  const pool = fusedOrder();
+  const places = new Map(pool.slice(0, fusion.limit).map((law, at) => [law, at + 1]));
+  const [words, near] = searchPlaces(pair.texts[0]);
+  const firstNear = [...near.keys()].slice(0, Math.max(NEAR_SHOWN, view.setting.near_laws));
+  const rest = [...pool.slice(fusion.limit), ...firstNear, ...pair.family, ...pair.groups.flat()];
+  const laws = [...new Set([...places.keys(), ...fused.keys(), ...rest])];
+  return laws.map((law) => ({ law, pool: places.get(law), fused: fused.get(law), words: words.get(law), near: near.get(law) }));
+}
+
+// A text's rankings by law: place and score; the word scores of the first few laws alone are in the page.
+function searchPlaces(text) {
+  const words = new Map();
+  const near = new Map();
+  const [wordStart, nearStart] = [rankings.wordStarts[text], rankings.nearStarts[text]];
+  for (let at = 0; at < rankings.wordCounts[text]; at++) {
+    const score = at < data.wordScores ? rankings.wordScores[rankings.scoreStarts[text] + at] : null;
+    words.set(rankings.words[wordStart + at], { place: at + 1, score });
+  }
+  for (let at = 0; at < rankings.nearCounts[text]; at++) {
+    near.set(rankings.near[nearStart + at], { place: at + 1, level: rankings.levels[nearStart + at] });
+  }
+  return [words, near];
+}
+
+function lawRow(pair, row) {
+  const { law, words, near } = row;
+  const mark = pair.groups.some((group) => group.includes(law)) ? "✓" : pair.accepted.includes(law) ? "○" : "";
+  const cut = near && (near.level <= view.setting.cutoff || near.place > view.setting.near_laws);
+  const number = (text) => element("td", { class: "number" }, text ?? "");
+  const card = pair.laws.cards[law];
+  return element(
+    "tr",
+    { class: mark === "✓" ? "expected" : mark ? "accepted" : row.pool ? "" : "outside" },
+    number(row.pool),
+    number(row.fused),
+    number(words?.place),
+    number(words?.score == null ? "" : words.score.toFixed(2)),
+    number(near ? `${near.place}${cut ? " ✂" : ""}` : ""),
+    number(near ? cosineText(near.level) : ""),
+    element("th", { scope: "row" }, `${mark} `, said(pair.laws.ids[law]), " ", element("span", { class: "law" }, said(pair.laws.laws[law]), card ? [" ", element("i", {}, said(card))] : null)),
+  );
+}
