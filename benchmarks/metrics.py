@@ -56,17 +56,14 @@ def generate(seed: int) -> tuple[Judgements, Scores]:
     judgements: Judgements = {}
     scores: Scores = {}
     for number in range(QUESTIONS):
-        judged = int(rng.integers(5, 16))
-        documents = [f"D{each:06}" for each in rng.choice(DOCUMENTS, RETURNED + judged, replace=False)]
-        first = RETURNED - judged // 2
-        grades = [1, *rng.integers(0, 4, judged - 1).tolist()]
-        judgements[f"Q{number}"] = dict(zip(documents[first : first + judged], grades, strict=True))
-        # Scores that float32 tells apart: tools break ties in ways of their own.
-        steps = rng.choice(2**20, RETURNED, replace=False)
-        scores[f"Q{number}"] = dict(zip(documents[:RETURNED], (np.sort(steps)[::-1] / 2**16).tolist(), strict=True))
-        shuffled = rng.permutation(RETURNED)
-        documents, values = list(scores[f"Q{number}"]), list(scores[f"Q{number}"].values())
-        scores[f"Q{number}"] = {documents[at]: values[to] for to, at in enumerate(shuffled)}
+        count = int(rng.integers(5, 16))
+        documents = [f"D{each:06}" for each in rng.choice(DOCUMENTS, RETURNED + count, replace=False)]
+        reached = rng.choice(RETURNED, count // 2, replace=False).tolist()
+        judged = [documents[at] for at in [*reached, *range(RETURNED, RETURNED + count - len(reached))]]
+        judgements[f"Q{number}"] = dict(zip(judged, [1, *rng.integers(0, 4, count - 1).tolist()], strict=True))
+        # Steps that float32 tells apart: tools break ties in ways of their own.
+        steps = np.sort(rng.choice(2**20, RETURNED, replace=False))[::-1]
+        scores[f"Q{number}"] = dict(zip(documents[:RETURNED], (steps / 2**16).tolist(), strict=True))
     return judgements, scores
 
 
@@ -128,12 +125,12 @@ def child(tool: str, file: Path) -> None:
     given = json.loads(file.read_text(encoding="utf-8"))
     start = time.perf_counter()
     values = TOOLS[tool](given["judgements"], given["scores"])
-    json.dump({"seconds": time.perf_counter() - start, "values": values}, sys.stdout)
+    print(json.dumps({"seconds": time.perf_counter() - start, "values": values}))
 
 
 def measure(file: Path, cache: Path) -> list[Row]:
     """All tools, one after the other in each round, so that a slow spell of the machine meets them alike."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONWARNINGS": "ignore"}
     whole: dict[str, list[float]] = {tool: [] for tool in TOOLS}
     inside: dict[str, list[float]] = {tool: [] for tool in TOOLS}
     values: dict[str, Values] = {}

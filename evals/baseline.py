@@ -10,12 +10,11 @@
 
 import csv
 import io
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -57,7 +56,7 @@ class AcceptedLoss(BaseModel):
     question: str
     state: str
     expected: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
-    stage: Literal["pool", "answer"]
+    stage: Annotated[str, Field(pattern=f"^({'|'.join(JUDGED)})$")]
     why: str
 
     @property

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from evals.gate import Verdict
+    from evals.outcomes import Side
     from evals.run import Run
     from retrieval.corpus import Law
     from retrieval.recordings import Vectors
@@ -182,38 +182,52 @@ def search_command(state: str, question: str, searches: Sequence[str], form: str
 @click.argument("runs", nargs=-1, type=FOLDER)
 @_takes("set", "embedder", "states", "settings", "laws", "questions")
 def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str | None, **inputs: Any) -> None:
-    r"""Compare the settings in force with a change of them, or two RUNS by their folders.
+    r"""Compare the settings in force with a change of them, or two RUNS by the folders of their reports.
 
     \b
     near-enough compare --set near_enough=0.82
     near-enough compare --embedder use-multilingual
     near-enough compare reports/before reports/latest
     """
-    from evals.outcomes import outcomes, read_outcomes
-    from evals.report.comparison import show_comparison, show_runs
-
-    if len(runs) == 2 and not changes and not embedder:
-        before, after = (read_outcomes(folder / "per_question.jsonl") for folder in runs)
-        show_comparison(before, after)
-    elif not runs and (changes or embedder):
-        old, _ = _inputs(**inputs).measure()
-        new, _ = _inputs(changes=changes, embedder=embedder, **inputs).measure()
-        show_runs(old, new, _gate_of(new))
-        show_comparison(outcomes(old), outcomes(new))
-    else:
-        raise click.UsageError("give a change (--set or --embedder), or the folders of two runs")
-
-
-def _gate_of(run: "Run") -> "Verdict | None":
-    """The verdict that the gate would give for a run; None where there is no baseline."""
     from evals.baseline import read_baseline
     from evals.gate import judge
-    from evals.outcomes import outcomes
+    from evals.outcomes import read_side
+    from evals.report.comparison import comparison_text
 
-    if not BASELINE.exists():
-        return None
-    settings = run.settings
-    return judge(read_baseline(BASELINE), outcomes(run), run.fingerprints, settings.cutoff, settings.candidate_laws)
+    options = [part for change in changes for part in ("--set", change)]
+    options += ["--embedder", embedder] if embedder else []
+    if len(runs) == 2 and not options and not any(inputs.values()):
+        before, after = (read_side(folder) for folder in runs)
+    elif not runs and options:
+        before, after = _sides(_inputs(**inputs), changes, embedder)
+    else:
+        raise click.UsageError("give a change (--set or --embedder), or the folders of two runs and no option")
+    if inputs["laws"] or inputs["questions"]:
+        verdict, none = None, "the baseline is of the project's own laws and questions"
+    elif not BASELINE.exists():
+        verdict, none = None, 'no baseline is recorded: make baseline WHY="..."'
+    else:
+        baseline = read_baseline(BASELINE)
+        asked = {each.state for each in after.outcomes.values()}
+        verdict, none = judge(baseline.only(asked) if inputs["states"] else baseline, after), ""
+    click.echo(comparison_text(before, after, verdict, none, options))
+
+
+def _sides(given: Inputs, changes: Sequence[str], embedder: str | None) -> "tuple[Side, Side]":
+    """The settings in force and a change of them, measured once where both take the same scorings."""
+    from evals import bands
+    from evals.outcomes import Side
+    from evals.rerun import rerun, same_texts
+    from retrieval.settings import changed
+
+    old, _ = given.measure()
+    settings = changed(given.settings, [*([f"embedder={embedder}"] if embedder else []), *changes])
+    points = bands.points(old)
+    before = Side.of(old, bands.verdict(points, old.settings.cutoff))
+    if same_texts(old.settings, settings):
+        return before, Side.of(rerun(old, settings), bands.verdict(points, settings.cutoff))
+    new, _ = replace(given, settings=settings).measure()
+    return before, Side.of(new, bands.verdict(bands.points(new), settings.cutoff))
 
 
 @group.command("gate")
@@ -237,21 +251,25 @@ def gate_command(
     """
     from evals.baseline import read_baseline
     from evals.gate import judge
-    from evals.outcomes import outcomes
+    from evals.outcomes import Side
     from evals.report.ci import annotations, junit_xml, verdict_json
-    from evals.report.verdict import verdict_markdown, verdict_text
+    from evals.report.comment import verdict_markdown
+    from evals.report.verdict import verdict_text
     from retrieval.recordings import write_beside
 
     recorded = read_baseline(baseline or BASELINE)
     run, _ = _inputs(**inputs).measure()
-    settings, found = run.settings, outcomes(run)
-    verdict = judge(recorded, found, run.fingerprints, settings.cutoff, settings.candidate_laws)
-    for path, write in ((junit, junit_xml), (markdown, verdict_markdown), (json_file, verdict_json)):
-        if path is not None:
-            write_beside(path, write(verdict))
+    verdict = judge(recorded, Side.of(run))
+    options = [part for change in inputs["changes"] for part in ("--set", change)]
+    if junit is not None:
+        write_beside(junit, junit_xml(verdict, Path.cwd()))
+    if markdown is not None:
+        write_beside(markdown, verdict_markdown(verdict))
+    if json_file is not None:
+        write_beside(json_file, verdict_json(verdict))
     if github:
         click.echo(annotations(verdict, Path.cwd()), nl=False)
-    click.echo(verdict_text(verdict))
+    click.echo(verdict_text(verdict, options))
     return verdict.status
 
 
@@ -265,19 +283,19 @@ def baseline_command(why: str, out: Path | None, **inputs: Any) -> None:
 
     from evals.baseline import new_summary, read_baseline, write_baseline
     from evals.compare import compare
-    from evals.outcomes import outcomes
+    from evals.outcomes import Side
     from evals.report.verdict import recorded_text
 
-    if not why.strip():
+    reason = " ".join(why.split())
+    if not reason:
         raise click.UsageError("a baseline needs a reason: --why '...'")
     folder = out or BASELINE
-    before = read_baseline(folder) if (folder / "baseline.json").exists() else None
+    before = read_baseline(folder) if folder.exists() else None
     run, _ = _inputs(**inputs).measure()
-    found = outcomes(run)
-    today = date.today().isoformat()
-    summary = new_summary(found, before, run.fingerprints, run.settings.model_dump(), why.strip(), today)
-    comparison = compare(before.outcomes, found) if before else None
-    write_baseline(folder, summary, found, comparison)
+    side = Side.of(run)
+    summary = new_summary(side, before, reason, date.today().isoformat())
+    comparison = compare(before.outcomes, side.outcomes) if before else None
+    write_baseline(folder, side, summary, comparison)
     click.echo(recorded_text(summary, comparison, folder))
 
 

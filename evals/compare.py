@@ -112,7 +112,7 @@ class Comparison:
         )
 
     def paired(self, stage: str) -> PairedTest | None:
-        """The paired permutation test of a stage's mean recall over pairs, with needs as its units; None without any."""
+        """The paired permutation test of a stage's mean recall over pairs; its units are needs. None without any."""
         judged = [pairing for pairing in self.pairings if pairing.groups]
         both = [pairing.recall(stage) for pairing in judged]
         needs = [pairing.after.need for pairing in judged]
@@ -176,4 +176,3 @@ def _change(by: str, group: str, stage: str, part: Sequence[Pairing]) -> Change:
         lost=sum(was.reached[stage] and not now.reached[stage] for was, now in pairs),
         gained=sum(now.reached[stage] and not was.reached[stage] for was, now in pairs),
     )
-

@@ -102,7 +102,10 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
         if count:
             yield f"{count} expected {'law' if count == 1 else 'laws'} no longer reached by the {stage}"
     if verdict.louder:
-        before, now = (sum(counts) for counts in zip(*((each.before, each.outcome.near_laws) for each in verdict.louder), strict=True))
+        before, now = (
+            sum(counts)
+            for counts in zip(*((each.before, each.outcome.near_laws) for each in verdict.louder), strict=True)
+        )
         yield (
             f"the near search returns {now} laws to {len(verdict.louder)} questions that no law answers,"
             f" and {before} before"
@@ -146,7 +149,9 @@ def _margins(comparison: Comparison, cutoff_before: float, cutoff: float) -> Ite
                 continue
             above, above_before = _above(now.cosine, cutoff), _above(was.cosine, cutoff_before)
             if above is not None and above_before is not None and 0 <= above < EDGE_COSINE <= above_before:
-                what = f"cosine {now.cosine:.4f} at a cutoff of {cutoff:g}, {was.cosine:.4f} at {cutoff_before:g} before"
+                what = (
+                    f"cosine {now.cosine:.4f} at a cutoff of {cutoff:g}, {was.cosine:.4f} at {cutoff_before:g} before"
+                )
                 yield Margin(pairing.after, now, what)
             left, left_before = _left(now, pairing.after), _left(was, pairing.before)
             if left is not None and left_before is not None and 0 <= left < EDGE_PLACES <= left_before:

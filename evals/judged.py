@@ -12,9 +12,10 @@ Groups = Sequence[Collection[str]]
 class Judged:
     """One question, judged: all that a metric sees of it.
 
-    expected: groups of ids, each reached by any one of its laws; the same group twice is one. No group: the question
-    expects nothing. returned: ids, best first; an id returned twice counts once, at its first place, and those behind
-    it move up. accepted: ids that answer too. gains: what reaching each group is worth to nDCG, above 0; 1 where None.
+    expected: groups of ids, each reached by any one of its laws; a group given twice is one, with its last gain; no
+    group: the question expects nothing. returned: ids, best first; an id returned twice counts once, at its first
+    place, and those behind it move up. accepted: ids that answer too. gains: what reaching each group is worth to
+    nDCG, above 0; 1 where None.
 
     ValueError for a group that is empty or a bare text, and for gains that are not above 0 or not one a group.
     """
@@ -56,16 +57,12 @@ def places(question: Judged) -> Places:
     from its own on: so what was gained never passes what an ideal ranking gains, and reaching everything with one law
     is ideal.
     """
-    groups: dict[frozenset[str], float] = {}
-    for group, gain in zip(question.expected, question.gains or repeat(1.0)):  # noqa: B905 - repeat has no end
-        laws = frozenset(group)
-        groups[laws] = max(gain, groups.get(laws, 0.0))
+    gains = repeat(1.0) if question.gains is None else question.gains
+    groups = dict(zip(map(frozenset, question.expected), gains))  # noqa: B905 - repeat has no end
     relevant = set(question.accepted).union(*groups)
     returned = dict.fromkeys(question.returned)
     place = {law: at for at, law in enumerate(returned, 1) if law in relevant}
-    found = [
-        (min(at), -gain) for laws, gain in groups.items() if (at := [place[law] for law in laws if law in place])
-    ]
+    found = [(min(at), -gain) for laws, gain in groups.items() if (at := [place[law] for law in laws if law in place])]
     found.sort()
     gained, last = [], 0
     for at, less in found:

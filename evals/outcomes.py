@@ -11,7 +11,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.metrics import reached
 from evals.run import STAGES, Measured, Run
 from retrieval.documents import parse_json, read_json_lines, read_text
 from retrieval.errors import Fault, InputError
@@ -110,10 +109,10 @@ class Side:
 
 def _group(laws: Sequence[str], stages: Mapping[str, Sequence[str]], cosines: Mapping[str, float]) -> Group:
     """A group of a pair that got these stages; `cosines` are those of its laws that have one."""
-    pool = stages["pool"]
+    pool, wanted = stages["pool"], set(laws)
     return Group(
         laws=tuple(laws),
-        reached={stage: reached([laws], returned)[0] for stage, returned in stages.items()},
+        reached={stage: not wanted.isdisjoint(returned) for stage, returned in stages.items()},
         place=min((pool.index(each) + 1 for each in laws if each in pool), default=None),
         cosine=max((cosines[each] for each in laws if each in cosines), default=None),
     )

@@ -1,5 +1,7 @@
 """A run's pairs under other settings, from the scorings that the run holds: nothing is embedded or searched again."""
 
+from dataclasses import replace
+
 from evals.run import Measured, Run
 from retrieval.pipeline import Pipeline
 from retrieval.settings import Settings
@@ -24,4 +26,4 @@ def rerun(run: Run, settings: Settings) -> Run:
         family = measured.pair.family if settings.rephrase != "off" else None
         trace = pipelines[measured.pair.state].trace(measured.trace.scorings, family)
         pairs.append(Measured(measured.pair, trace))
-    return Run(settings, run.corpus, tuple(pairs), run.model)
+    return replace(run, settings=settings, pairs=tuple(pairs))

@@ -25,7 +25,6 @@ RECORDINGS = Path(__file__).parents[1] / "recordings"
 CACHE = Path(__file__).parents[1] / ".cache" / "vectors"
 
 LARGEST = 32767
-BATCH = 64
 
 Int16s = NDArray[np.int16]
 Key = tuple[Kind, str]
@@ -142,8 +141,8 @@ class Vectors:
                 f"{len(texts)} {kind} texts have no recorded vector, the first: {texts[0][:80]!r}. {error}"
             ) from None
         try:
-            for start in range(0, len(texts), BATCH):
-                batch = texts[start : start + BATCH]
+            for start in range(0, len(texts), self.model.batch):
+                batch = texts[start : start + self.model.batch]
                 vectors = quantise(embed(kind, batch), batch)
                 for text, vector in zip(batch, vectors, strict=True):
                     self._cached[kind, text] = _line(kind, text, engine, vector)

@@ -24,7 +24,7 @@ def fake(version: str = "1", dimensions: int = DIMENSIONS) -> tuple[Embedder, li
         asked.extend(f"{kind}: {text}" for text in texts)
         return np.array([[len(text), len(kind), 1, -0.5][:dimensions] for text in texts], dtype=np.float32)
 
-    return Embedder("fake", version, dimensions, lambda: (embed, "engine-1")), asked
+    return Embedder("fake", version, dimensions, 64, lambda: (embed, "engine-1")), asked
 
 
 def test_vectors_become_integers() -> None:
@@ -108,7 +108,7 @@ def test_a_model_that_cannot_run_here(tmp_path: Path) -> None:
     def load() -> object:
         raise ModelError("no build for this machine")
 
-    vectors = Vectors(Embedder("fake", "1", 4, load), None, None)  # type: ignore[arg-type]
+    vectors = Vectors(Embedder("fake", "1", 4, 64, load), None, None)  # type: ignore[arg-type]
     with pytest.raises(
         MissingRecordingError, match=r"2 query texts .* the first: 'how far'\. no build for this machine"
     ):
@@ -133,7 +133,7 @@ def test_what_was_computed_before_a_failure_is_kept(tmp_path: Path) -> None:
 
         return failing, engine
 
-    model = Embedder("fake", "1", 4, load)  # type: ignore[arg-type]
+    model = Embedder("fake", "1", 4, 64, load)  # type: ignore[arg-type]
     texts = [f"t{at}" for at in range(100)]
     with pytest.raises(ModelError, match="'bad'"):
         Vectors(model, None, tmp_path / "cache").embed("query", [*texts, "bad"])

@@ -276,6 +276,9 @@ def test_a_cosine_is_let_in_by_itself() -> None:
     assert [each.precision for each in curve] == [None, 1.0, 1.0, 2 / 3, 2 / 3]
     assert [each.nothing_returned for each in curve] == [1, 0, 0, 0, 0]
     assert curve[0] == Figures(1, 0.0, 0.0, None, 1, 0.0, 0.0)
+    for stage in STAGES:
+        here = [sweep.reached(Setting(cutoff, 8, 8), stage).tolist() for cutoff in cutoffs]
+        assert here == [[False, False], [True, False], [True, False], [True, True], [True, True]]
 
 
 def test_precision_is_missing_where_nothing_comes_back() -> None:

@@ -25,7 +25,7 @@ def read_qrels(path: Path | str) -> dict[str, dict[str, int]]:
     every fault: another number of columns, a grade that is no whole number, a document judged twice for a question,
     or no judgement at all.
     """
-    return _read(Path(path), QRELS, _grade)
+    return _read(Path(path), QRELS, QRELS.index("grade"), _grade)
 
 
 def read_run(path: Path | str) -> dict[str, dict[str, float]]:
@@ -35,10 +35,12 @@ def read_run(path: Path | str) -> dict[str, dict[str, float]]:
     rank is not looked at. InputError with every fault: another number of columns, a score that is no number, a
     document returned twice for a question, or nothing returned at all.
     """
-    return _read(Path(path), RUN, _score)
+    return _read(Path(path), RUN, RUN.index("score"), _score)
 
 
-def _read(path: Path, columns: tuple[str, ...], number: Callable[[str], Number]) -> dict[str, dict[str, Number]]:
+def _read(
+    path: Path, columns: tuple[str, ...], at: int, number: Callable[[str], Number]
+) -> dict[str, dict[str, Number]]:
     found: dict[str, dict[str, Number]] = {}
     first: dict[tuple[str, str], int] = {}
     faults: list[Fault] = []
@@ -52,7 +54,7 @@ def _read(path: Path, columns: tuple[str, ...], number: Callable[[str], Number])
         if before != line:
             faults.append(Fault(str(path), line, f"{document} stands twice for {question}, first on line {before}"))
         try:
-            found.setdefault(question, {})[document] = number(parts[len(QRELS) - 1 if columns is QRELS else 4])
+            found.setdefault(question, {})[document] = number(parts[at])
         except ValueError as error:
             faults.append(Fault(str(path), line, str(error)))
     if not first and not faults:

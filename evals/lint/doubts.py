@@ -1,6 +1,6 @@
 """A doubt: one thing in a set that deserves a second look, at its place, with what to do. Finds none itself."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evals.lint.checked import Place

@@ -53,10 +53,10 @@ def missed(run: Run) -> Iterable[Doubt]:
                 near = min((place for scoring in scorings if (place := _place(scoring.near, positions))), default=None)
                 if not worded and (near is None or near > NEAR_DEPTH):
                     depth = "no vector" if near is None else f"place {near} by meaning"
-                    unreached.append(f"{' or '.join(group)} ({depth})")
+                    unreached.append(f"{' or '.join(group)} (no shared word, {depth})")
         if unreached:
-            what = f"shares no word with {listed(unreached)}, and no depth worth trying finds it by meaning"
-            yield about(asked[0], "missed", f"{what}; see whether that law answers it, then whether the ask is clear")
+            what = f"no search reaches {listed(unreached)}; see whether the label is right, then the ask"
+            yield about(asked[0], "missed", what)
 
 
 def _place(ranking: Ranking, positions: Sequence[int]) -> int | None:

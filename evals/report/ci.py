@@ -1,76 +1,91 @@
 """The verdict for machines that run pull requests: JUnit XML, GitHub annotations, JSON."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evals.compare import Change, Flip
 from evals.gate import Verdict
 from evals.outcomes import Key, Outcome
+from evals.report.verdict import WORDS, moved, to_see
 from retrieval.documents import strict_json
 
 # What XML 1.0 cannot hold, whatever is escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_xml(verdict: Verdict) -> str:
-    """A test case a pair: failed where a law was lost, or where the pair vanished; one case for the other reasons."""
+def junit_xml(verdict: Verdict, root: Path) -> str:
+    """A test case a pair, failed where it lost a law or is not asked any more; and one case for the verdict itself.
+
+    Files are named as seen from `root`. The case of the verdict fails whenever the gate does not pass.
+    """
     lost = _by_pair(verdict.lost)
-    cases = [after for _, after in verdict.comparison.common]
-    failures = len(lost) + len(verdict.comparison.vanished) + (not verdict.passed)
-    suite = Element(
-        "testsuite", name="near-enough gate", tests=str(len(cases) + len(verdict.comparison.vanished) + 1),
-        failures=str(failures), errors="0", skipped="0",
-    )  # fmt: skip
-    for outcome in cases:
-        case = _case(suite, outcome)
-        if outcome.key in lost:
-            failure = SubElement(case, "failure", message=f"{len(lost[outcome.key])} expected laws lost")
-            failure.text = _xml("\n".join(_lost(flip) for flip in lost[outcome.key]))
+    suite = Element("testsuite", name="near-enough gate")
+    for pairing in verdict.comparison.pairings:
+        case = _case(suite, pairing.after, root)
+        if flips := lost.get(pairing.after.key):
+            _fail(case, [_said(flip) for flip in flips])
     for outcome in verdict.comparison.vanished:
-        SubElement(_case(suite, outcome), "failure", message="the question is not asked any more")
-    overall = SubElement(suite, "testcase", classname="gate", name="verdict")
+        _fail(_case(suite, outcome, root), ["the question is not asked any more"])
+    overall = SubElement(suite, "testcase", classname="gate", name="verdict", time="0")
     if not verdict.passed:
-        failure = SubElement(overall, "failure", message=_xml("; ".join(verdict.reasons)))
-        failure.text = _xml("\n".join(verdict.reasons))
+        _fail(overall, verdict.reasons)
+    counts = {"tests": len(suite), "failures": len(suite.findall("testcase/failure"))}
+    for name, count in {**counts, "errors": 0, "skipped": 0}.items():
+        suite.set(name, str(count))
+    indent(suite, " ")
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(suite, encoding="unicode") + "\n"
 
 
-def _case(suite: Element, outcome: Outcome) -> Element:
-    return SubElement(suite, "testcase", classname=_xml(outcome.state), name=_xml(outcome.question))
+def _case(suite: Element, outcome: Outcome, root: Path) -> Element:
+    case = SubElement(suite, "testcase", classname=_xml(outcome.state), name=_xml(outcome.question), time="0")
+    if outcome.file:
+        case.set("file", _xml(_relative(outcome.file, root)))
+        case.set("line", str(outcome.line))
+    return case
+
+
+def _fail(case: Element, said: Sequence[str]) -> None:
+    SubElement(case, "failure", message=_xml(said[0])).text = _xml("\n".join(said))
 
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-def _by_pair(flips: Iterable[Flip]) -> dict[Key, list[Flip]]:
-    found: dict[Key, list[Flip]] = defaultdict(list)
+def _by_pair(flips: Iterable[Flip]) -> Mapping[Key, list[Flip]]:
+    found: dict[Key, list[Flip]] = {}
     for flip in flips:
-        found[flip.outcome.key].append(flip)
+        found.setdefault(flip.after.key, []).append(flip)
     return found
 
 
-def _lost(flip: Flip) -> str:
-    return f"{' or '.join(flip.after.laws)} no longer reached by the {flip.stage}: {flip.outcome.text}"
+def _said(flip: Flip) -> str:
+    by = " and ".join(flip.stages)
+    return f"{' or '.join(flip.was.laws)} no longer reached by {by}: {moved(flip)}\n{to_see(flip.after)}"
 
 
 def annotations(verdict: Verdict, root: Path) -> str:
-    """GitHub's workflow commands: an error on the YAML line of each question that lost a law, paths under `root`."""
+    """GitHub's workflow commands: an error for each reason, then one on the line of each question that lost a law.
+
+    A line is annotated once, with all its states: GitHub shows ten errors of a step. Files are named as seen from
+    `root`.
+    """
     lines = [f"::error title=Retrieval gate::{_escaped(reason)}" for reason in verdict.reasons]
-    for flips in _by_pair(verdict.lost).values():
-        outcome = flips[0].outcome
-        place = f"file={_property(_relative(outcome.file, root))},line={outcome.line},title=Lost law"
-        said = f"{outcome.question} in {outcome.state}: " + "; ".join(_lost(flip) for flip in flips)
-        lines.append(f"::error {place}::{_escaped(said)}")
+    places: dict[tuple[str, int], list[Flip]] = {}
+    for flip in verdict.lost:
+        places.setdefault((flip.after.file, flip.after.line), []).append(flip)
+    for (file, line), flips in places.items():
+        said = "\n".join(f"{flip.after.question} in {flip.after.state}: {_said(flip)}" for flip in flips)
+        where = f"file={_property(_relative(file, root))},line={line},title=Lost law"
+        lines.append(f"::error {where}::{_escaped(said)}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def _relative(file: str, root: Path) -> str:
-    path = Path(file).resolve()
-    return path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else path.as_posix()
+    path, above = Path(file).resolve(), root.resolve()
+    return (path.relative_to(above) if path.is_relative_to(above) else path).as_posix()
 
 
 def _escaped(text: str) -> str:
@@ -86,49 +101,53 @@ def verdict_json(verdict: Verdict) -> str:
     comparison = verdict.comparison
     content = {
         "status": verdict.status,
+        "verdict": WORDS[verdict.status],
         "reasons": verdict.reasons,
         "lost": [_flip(flip) for flip in verdict.lost],
-        "gained": [_flip(flip) for flip in comparison.gained],
-        "accepted": [each.model_dump(mode="json") for each in verdict.accepted],
-        "vanished": [{"question": each.question, "state": each.state} for each in comparison.vanished],
-        "margins": [
-            {
-                "question": each.outcome.question,
-                "state": each.outcome.state,
-                "expected": each.group.laws,
-                "what": each.what,
-            }
-            for each in verdict.margins
+        "gained": [_flip(flip) for flip in verdict.gained],
+        "accepted": [each.model_dump(mode="json") for each in verdict.still_lost],
+        "vanished": [_pair(each) for each in comparison.vanished],
+        "new": [_pair(each) for each in comparison.new],
+        "not expected any more": [{**_pair(outcome), "expected": group.laws} for outcome, group in comparison.dropped],
+        "more laws near questions that no law answers": [
+            {**_pair(each.outcome), "before": each.before, "now": each.outcome.near_laws} for each in verdict.louder
         ],
-        "pairs": len(comparison.common),
-        "groups": comparison.groups,
-        "new": len(comparison.new),
-        "edited": len(comparison.edited),
-        "same": dict(verdict.same),
+        "shrinking margins": [
+            {**_pair(each.outcome), "expected": each.group.laws, "what": each.what} for each in verdict.margins
+        ],
+        "judged": {"pairs": len(comparison.pairings), "expected laws": comparison.groups},
+        "same as the baseline's": dict(verdict.same),
         "means": [_change(change) for change in comparison.changes],
     }
     return strict_json(content, indent=1) + "\n"
 
 
+def _pair(outcome: Outcome) -> dict[str, object]:
+    return {"question": outcome.question, "state": outcome.state}
+
+
 def _flip(flip: Flip) -> dict[str, object]:
     return {
-        "question": flip.outcome.question,
-        "state": flip.outcome.state,
-        "stage": flip.stage,
-        "expected": flip.after.laws,
-        "place before": flip.before.place,
-        "place": flip.after.place,
-        "cosine": flip.after.cosine,
-        "text": flip.outcome.text,
+        **_pair(flip.after),
+        "expected": flip.was.laws,
+        "stages": flip.stages,
+        "place before": flip.was.place,
+        "place now": flip.now.place,
+        "cosine before": flip.was.cosine,
+        "cosine now": flip.now.cosine,
+        "text": flip.after.text,
     }
 
 
 def _change(change: Change) -> dict[str, object]:
     return {
+        "by": change.by,
         "group": change.group,
         "stage": change.stage,
-        "pairs": change.n,
+        "pairs": change.pairs,
         "needs": change.needs,
         "before": change.before,
-        "after": change.after,
+        "now": change.after,
+        "lost": change.lost,
+        "gained": change.gained,
     }

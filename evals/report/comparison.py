@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evals.baseline import NOTHING
 from evals.compare import Change, Comparison, compare
-from evals.gate import NOT_COMPARABLE, Verdict
+from evals.gate import Verdict
 from evals.outcomes import JUDGED, Side
 from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines
 

@@ -3,10 +3,8 @@
 Tables for people who decide, computed from `Contents`' sweep and measures. Draws and writes nothing.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -57,7 +55,7 @@ def _sure(by: str, name: str, part: pd.DataFrame, stage: str) -> dict[str, objec
     }
 
 
-def moves(contents: Contents) -> pd.DataFrame:
+def moves(contents: "Contents") -> pd.DataFrame:
     """What the near search and the pool would do at cutoffs around the one in force, and without any.
 
     `lost` and `gained` count expected groups of the pool against the cutoff in force.
@@ -85,7 +83,7 @@ def moves(contents: Contents) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def parts(contents: Contents) -> pd.DataFrame:
+def parts(contents: "Contents") -> pd.DataFrame:
     """What each part earns: recall and laws of the pool with and without it, and the expected groups it decides."""
     settings, laws = contents.run.settings, pool_laws(contents.run)
     sweep, in_force = contents.sweep, Setting(settings.cutoff, settings.near_laws, laws)
@@ -138,7 +136,7 @@ def _wide(frame: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
     return pd.DataFrame(found, columns=[rows, "pairs", *across, "all"])
 
 
-def cutoff_by_pool(contents: Contents) -> pd.DataFrame:
+def cutoff_by_pool(contents: "Contents") -> pd.DataFrame:
     """Recall of fusion by cutoff, a column a number of laws asked for, at the `near_laws` in force."""
     settings = contents.run.settings
     sizes = sorted({*POOLS, min(contents.sweep.laws, pool_laws(contents.run)), settings.retrieved_laws})
@@ -152,14 +150,14 @@ def cutoff_by_pool(contents: Contents) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["near_enough", *map(str, sizes)])
 
 
-def _heat_cutoffs(contents: Contents) -> list[float]:
+def _heat_cutoffs(contents: "Contents") -> list[float]:
     """Hundredths around the cutoff in force, that itself, and none at all."""
     cutoff = contents.run.settings.cutoff
     around = {round(cutoff + step / 100, 6) for step in range(-HEAT_STEPS // 2, HEAT_STEPS // 2 + 1)}
     return [NO_CUTOFF, *sorted(each for each in around if -1 < each <= 1)]
 
 
-def sentences(contents: Contents) -> list[tuple[str, str]]:
+def sentences(contents: "Contents") -> list[tuple[str, str]]:
     """One sentence each, under a short title: the cutoff, moving it, where most is lost, the worst state and kind."""
     said = [
         ("The cutoff", _cutoff_costs(contents)),
@@ -170,63 +168,66 @@ def sentences(contents: Contents) -> list[tuple[str, str]]:
     return [(title, sentence) for title, sentence in said if sentence]
 
 
-def _cutoff_costs(contents: Contents) -> str:
+def _groups(run: Run) -> int:
+    return sum(len(each.pair.expected) for each in run.pairs)
+
+
+def _cutoff_costs(contents: "Contents") -> str:
     settings = contents.run.settings
-    answering = [point for point in contents.points if point.group == "answering"]
-    cut = sum(point.cosine < settings.cutoff for point in answering)
-    costs = contents.tables["parts"].set_index("part").loc["cutoff"]
-    said = f"At {settings.cutoff:g} the near search cuts {cut:,} of {len(answering):,} expected laws"
-    said += f"; without a cutoff the pool would hold {costs['lost by it']:,} of them that it lacks now"
+    costs = int(contents.tables["parts"].set_index("part")["lost by it"]["cutoff"])
+    said = f"near_enough {settings.cutoff:g} costs the pool {costs:,} of {_groups(contents.run):,} expected laws"
     silence = contents.sweep.expect_nothing(settings.cutoff, settings.near_laws)
-    if silence:
-        silent = round(silence.returned_nothing * silence.pairs)
-        said += f". It keeps every law away from {silent:,} of {silence.pairs:,} questions that no law answers"
-    return said + "."
+    if silence is None:
+        return f"{said}. There is no question without an answer to tell what it keeps out."
+    empty = round(silence.returned_nothing * silence.pairs)
+    return f"{said}, and keeps the near search silent on {empty:,} of {silence.pairs:,} questions that no law answers."
 
 
-def _moving(contents: Contents) -> str:
+def _moving(contents: "Contents") -> str:
+    """What two steps down and two steps up would do."""
     table, cutoff = contents.tables["cutoff-moves"], contents.run.settings.cutoff
-    lower = table[(table["near_enough"] < cutoff) & (table["near_enough"] > NO_CUTOFF)]
-    higher = table[table["near_enough"] > cutoff]
-    steps = [*lower.tail(2).head(1).to_dict("records"), *higher.head(2).tail(1).to_dict("records")]
-    if not steps:
-        return ""
-    return "; ".join(_move(step, cutoff) for step in steps) + "."
+    lower = table[(table["near_enough"] < cutoff) & (table["near_enough"] > NO_CUTOFF)].tail(2).head(1)
+    higher = table[table["near_enough"] > cutoff].head(2).tail(1)
+    silence = contents.sweep.expect_nothing(cutoff, 0)
+    steps = pd.concat([lower, higher]).itertuples(index=False, name=None)
+    columns = list(table.columns)
+    said = [_move(dict(zip(columns, step, strict=True)), silence.pairs if silence else 0) for step in steps]
+    return f"{'; '.join(said)}." if said else ""
 
 
-def _move(step: dict[str, object], cutoff: float) -> str:
-    to = float(str(step["near_enough"]))
-    silent = "" if step["silent"] is None else f", {float(str(step['silent'])):.1%} of unanswerable questions kept empty"
-    return f"{'To' if to > cutoff else 'To'} {to:g}: {step['gained']} expected laws gained, {step['lost']} lost{silent}"
+def _move(step: Mapping[str, Any], unanswerable: int) -> str:
+    said = f"{step['near_enough']:g} would gain {step['gained']:,} expected laws and lose {step['lost']:,}"
+    return f"{said}, silent on {round(step['silent'] * unanswerable):,}" if unanswerable else said
 
 
-def _lost_most(contents: Contents) -> str:
+def _lost_most(contents: "Contents") -> str:
     reasons = contents.tables["loss-reasons"]
     pool = reasons[reasons["stage"] == "pool"]
     if pool.empty:
         return "Every expected law reached the pool."
-    lost, first = int(pool["lost"].sum()), pool.iloc[0]
-    groups = sum(len(each.pair.expected) for each in contents.run.pairs)
-    return f"{lost:,} of {groups:,} expected laws do not reach the pool, {first['lost']:,} of them: {first['reason']}."
+    lost, first, reason = int(pool["lost"].sum()), int(pool["lost"].iloc[0]), str(pool["reason"].iloc[0])
+    return f"{lost:,} of {_groups(contents.run):,} expected laws miss the pool, most often ({first:,}) thus: {reason}."
 
 
-def _worst(contents: Contents) -> str:
+def _worst(contents: "Contents") -> str:
     sure = contents.tables["how-sure"]
     pool = sure[sure["stage"] == "pool"]
     said = []
     for by, noun in (("state", "state"), ("kind", "kind of question")):
-        groups = pool[pool["by"] == by].dropna(subset=["recall"])
+        groups = pool[(pool["by"] == by) & pool["recall"].notna()]
         if len(groups) > 1:
-            worst = groups.sort_values(["recall", "group"]).iloc[0]
-            said.append(f"{worst['group']} is the worst {noun}, {_recall(worst['recall'], worst['low'], worst['high'])}")
-    return "; ".join(said) + "." if said else ""
+            name, recall, low, high = groups.sort_values(["recall", "group"])[["group", "recall", "low", "high"]].iloc[
+                0
+            ]
+            said.append(f"{name} is the worst {noun}, recall of the pool {_recall(recall, low, high)}")
+    return f"{'; '.join(said)}." if said else ""
 
 
 def _recall(recall: float, low: float, high: float) -> str:
-    return f"pool recall {recall:.3f} ({low:.3f} to {high:.3f})"
+    return f"{recall:.3f} ({low:.3f} to {high:.3f})"
 
 
-def recall_rows(sure: pd.DataFrame, by: str) -> Iterable[tuple[str, int, int, Sequence[pd.Series]]]:
+def recall_rows(sure: pd.DataFrame, by: str) -> Iterable[tuple[str, int, int, "Sequence[pd.Series[Any]]"]]:
     """The rows of a table of recall by stage: the group, its pairs and needs, and a row of `how_sure` a stage."""
     for group, part in sure[sure["by"] == by].groupby("group", sort=False):
         rows = [row for _, row in part.iterrows()]

@@ -1,6 +1,12 @@
-"""The page: one HTML file that opens from the disk and fetches nothing. What others wrote is escaped."""
+"""The page: one HTML file that opens from the disk and fetches nothing. What others wrote is escaped or stays text.
 
-from collections.abc import Mapping
+The script, the style and the data are in the file. A content security policy lets only this script run.
+"""
+
+import base64
+import hashlib
+import math
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,43 +14,194 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from evals.report import overview
 from evals.report.contents import Contents
-from evals.report.markdown import measured, shown
+from evals.report.markdown import shown
+from evals.report.packed import packed
+from evals.run import STAGES
+from retrieval.documents import strict_json
 
-ROWS_SHOWN = 200
+HERE = Path(__file__).parent
+ON_THE_PAGE = {
+    "stages": "Stages: means over all questions that expect a law",
+    "by-state": "By state and stage",
+    "by-language": "By language and stage",
+    "by-tag": "By tag and stage",
+    "expect-nothing": "Questions that no law answers",
+    "bands": "Bands: quantiles of the cosines",
+    "loss-reasons": "Where expected laws were lost, by reason",
+    "parts": "What each part earns: the pool with it and without it",
+    "set": "What the set holds, and the smallest loss it could show",
+}
+HEAT = {
+    "kind-by-stage": ("Recall by kind of question and stage", "kind"),
+    "state-by-topic": ("Recall of the pool by topic and state", "topic"),
+    "cutoff-by-pool": ("Recall by cutoff and number of laws asked for", "near_enough"),
+}
+MOVED = ["near_enough", "recall of pool", "lost", "gained", "laws in pool", "silent"]
+COUNTS = {"pairs", "needs"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value of a table as people read it; `heat` is its share of the way from 0 to 1 where a table is coloured."""
+
+    text: str
+    number: bool
+    heat: str | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as the page shows it: columns and cells with whether they are numbers."""
+    """A table as the page shows it."""
 
     name: str
-    columns: list[tuple[str, bool]]
-    rows: list[list[tuple[str, bool]]]
-    left_out: int
+    caption: str
+    columns: Sequence[tuple[str, bool]]
+    rows: Sequence[Sequence[Cell]]
 
 
-def page(contents: Contents, plots: Mapping[str, str]) -> str:
-    """The page's text, with the pictures and every table in it."""
-    loader = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+def page(contents: Contents, plots: Collection[str], recorded: str | None = None) -> str:
+    """The page's text. `plots` names the pictures beside it; `recorded` tells when the recordings were made."""
+    loader = FileSystemLoader(HERE)
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    script = _script()
+    tables = contents.tables
     return environment.get_template("page.html").render(
-        measured=measured(contents),
-        verdict=contents.verdict,
-        plots={name: Markup(_inline(svg)) for name, svg in plots.items()},  # noqa: S704  # drawn here, not read
-        tables=[_table(name, frame) for name, frame in contents.tables.items()],
+        policy=_policy(script),
+        style=Markup((HERE / "page.css").read_text(encoding="utf-8")),  # noqa: S704  # ours
+        script=Markup(script),  # noqa: S704  # ours
+        data=Markup(_embedded(packed(contents.run))),  # noqa: S704  # no < is left in it
+        stages=STAGES,
+        facts=_facts(contents, recorded),
+        sentences=overview.sentences(contents),
+        kinds=[*overview.recall_rows(tables["how-sure"], "kind"), *overview.recall_rows(tables["how-sure"], "all")],
+        states=list(overview.recall_rows(tables["how-sure"], "state")),
+        moves=_moves(tables["cutoff-moves"], contents.run.settings.cutoff),
+        against=None,
+        sliders=_sliders(contents),
+        heat=[_heat(tables[name], name, caption, first) for name, (caption, first) in HEAT.items()],
+        tables=[_table(name, tables[name], caption) for name, caption in ON_THE_PAGE.items() if name in tables],
+        others=[name for name in tables if name not in {*ON_THE_PAGE, *HEAT}],
+        plots=list(plots),
     )
 
 
-def _inline(svg: str) -> str:
-    return svg[svg.index("<svg") :]
+def _script() -> str:
+    files = [*sorted((HERE / "scripts").glob("*.js")), HERE / "page.js"]
+    return '"use strict";\n' + "".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def _table(name: str, frame: pd.DataFrame) -> Table:
-    numbers = [bool(pd.api.types.is_numeric_dtype(frame[column])) for column in frame.columns]
-    shown_rows = frame.head(ROWS_SHOWN)
-    rows = [
-        [(shown(value), number) for value, number in zip(row, numbers, strict=True)]
-        for row in shown_rows.itertuples(index=False, name=None)
+def _policy(script: str) -> str:
+    """What the browser may load and run: nothing from anywhere, and of scripts this one alone."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    sources = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
+    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
+
+
+def _embedded(content: object) -> str:
+    """JSON that can stand inside a script element: no text can end it, and no reader takes a part for a line's end."""
+    text = strict_json(content).replace("<", "\\u003c")
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _facts(contents: Contents, recorded: str | None) -> list[tuple[str, str]]:
+    """What was measured, as names and values."""
+    run = contents.run
+    settings = run.settings
+    needs = len({each.pair.need for each in run.pairs})
+    questions = len({each.pair.question for each in run.pairs})
+    expecting = sum(bool(each.pair.expected) for each in run.pairs)
+    laws = sum(map(len, run.corpus.values()))
+    facts = [
+        ("Laws", f"{laws:,} of {len(run.corpus)} states: {', '.join(run.corpus)}"),
+        (
+            "Questions",
+            f"{needs:,} needs asked in {questions:,} ways; {len(run.pairs):,} pairs of question and state, of which"
+            f" {expecting:,} expect a law",
+        ),
+        ("Model", run.model),
+        (
+            "Settings",
+            f"near_enough {settings.cutoff:g}, near_laws {settings.near_laws}, retrieved_laws"
+            f" {settings.retrieved_laws}, candidate_laws {settings.candidate_laws}, rephrase {settings.rephrase},"
+            f" rerank {settings.rerank}",
+        ),
+        ("Fingerprints", ", ".join(f"{name} {value}" for name, value in run.fingerprints.items() if name != "model")),
     ]
-    return Table(name, list(zip(map(str, frame.columns), numbers, strict=True)), rows, len(frame) - len(rows))
+    return [*facts, ("Recordings", recorded)] if recorded else facts
+
+
+def _moves(frame: pd.DataFrame, cutoff: float) -> list[tuple[str, bool, list[Cell]]]:
+    """The rows of the table of moved cutoffs: its name, whether it is in force, and its cells."""
+    rows = []
+    for at, *values in frame[MOVED].itertuples(index=False, name=None):
+        name = "none" if at == overview.NO_CUTOFF else f"{at:g}"
+        rows.append((name, at == cutoff, [Cell(_shown(value), True) for value in values]))
+    return rows
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A slider of the explorer: the setting's name, what it does, its range and step."""
+
+    name: str
+    about: str
+    low: str
+    high: str
+    step: str
+    value: str
+
+
+def _sliders(contents: Contents) -> Iterable[Slider]:
+    settings, sweep = contents.run.settings, contents.sweep
+    cosines = sweep.breakpoints() or [settings.cutoff]
+    low = math.floor(min(cosines[0], settings.cutoff) * 100) / 100
+    high = math.ceil(max(cosines[-1], settings.cutoff) * 100 + 1e-9) / 100
+    about = "the cosine a neighbour needs"
+    yield Slider("near_enough", about, f"{low:g}", f"{high:g}", "0.001", f"{settings.cutoff:g}")
+    limits = [
+        ("near_laws", "neighbours at most", 0, max(sweep.near_laws, settings.near_laws)),
+        ("retrieved_laws", "laws for an answer", 1, sweep.laws),
+        ("candidate_laws", "laws in the pool", 1, sweep.laws),
+    ]
+    if any(len(each.trace.scorings) > 1 for each in contents.run.pairs):
+        limits.append(("searched_candidate_laws", "laws in a searched pool", 1, sweep.laws))
+    for name, said, least, most in limits:
+        value = getattr(settings, name)
+        yield Slider(name, said, str(least), str(max(most, value)), "1", str(value))
+
+
+def _table(name: str, frame: pd.DataFrame, caption: str) -> Table:
+    numbers = [bool(pd.api.types.is_numeric_dtype(frame[column])) for column in frame.columns]
+    rows = [
+        [Cell(_shown(value), number) for value, number in zip(row, numbers, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
+    return Table(name, caption, list(zip(map(str, frame.columns), numbers, strict=True)), rows)
+
+
+def _heat(frame: pd.DataFrame, name: str, caption: str, first: str) -> Table:
+    """A table whose shares are coloured by their size; the first column and counts are not."""
+    rows = []
+    for row in frame.to_dict("records"):
+        cells = [Cell(_heading(row[first]), False)]
+        for column in frame.columns[1:]:
+            value = row[column]
+            text = _shown(value)
+            coloured = column not in COUNTS and text != ""
+            cells.append(Cell(text, True, f"{float(value):.3f}" if coloured else None))
+        rows.append(cells)
+    return Table(name, caption, [(str(column), column != first) for column in frame.columns], rows)
+
+
+def _heading(value: object) -> str:
+    if isinstance(value, float):
+        return "no cutoff" if value == overview.NO_CUTOFF else f"{value:g}"
+    return str(value)
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else shown(value)

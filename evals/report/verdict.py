@@ -143,7 +143,7 @@ def certainty(comparison: Comparison, stage: str) -> str:
 
 def recorded_text(summary: Summary, comparison: Comparison | None, folder: Path) -> str:
     """What a new baseline holds, and what it lets go against the one before."""
-    lines = []
+    lines: list[str] = []
     if comparison is not None:
         lines += flip_lines("lost, and accepted", [flip for flip in comparison.lost if flip.judged])
         lines += flip_lines("gained, and held from now on", [flip for flip in comparison.gained if flip.judged])

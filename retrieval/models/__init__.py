@@ -18,20 +18,28 @@ Embed = Callable[[Kind, Sequence[str]], NDArray[np.float32]]
 class Embedder:
     """A model: `version` and `dimensions` belong to the key of its vectors, `load` needs its package.
 
-    `load()` gives the function that embeds, and the provenance of what computes: the hash of its engine.
+    `batch`: how many texts it is asked for at once. `load()` gives the function that embeds, and the provenance of
+    what computes: the hash of its engine.
     """
 
     name: str
     version: str
     dimensions: int
+    batch: int
     load: Callable[[], tuple[Embed, str]]
 
 
 EMBEDDERS = {
     each.name: each
     for each in (
-        Embedder("e5-small", e5_small.VERSION, e5_small.DIMENSIONS, e5_small.load),
-        Embedder("use-multilingual", use_multilingual.VERSION, use_multilingual.DIMENSIONS, use_multilingual.load),
+        Embedder("e5-small", e5_small.VERSION, e5_small.DIMENSIONS, e5_small.BATCH, e5_small.load),
+        Embedder(
+            "use-multilingual",
+            use_multilingual.VERSION,
+            use_multilingual.DIMENSIONS,
+            use_multilingual.BATCH,
+            use_multilingual.load,
+        ),
     )
 }
 

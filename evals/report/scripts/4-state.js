@@ -59,7 +59,7 @@ function readAddress() {
   for (const [name, value] of given) {
     if (SLIDERS.includes(name) && value.trim()) setNumber(name, Number(value));
     else if (name in OPTIONS) view[name] = OPTIONS[name].includes(value) ? value : defaults[name];
-    else if (name === "search") view.search = value;
+    else if (name === "search" || name === "at") view[name] = value;
     else if (name === "open" && pairs.some((pair) => pair.key === value)) view.open = value;
   }
 }
