@@ -88,6 +88,43 @@ def overlap(points: Sequence[Point], group: str = "unrelated") -> Mapping[str, f
     }
 
 
+def separation(points: Sequence[Point], group: str = "unrelated") -> float | None:
+    """How well the cosine separates answers from `group`: the area under the ROC curve, 0.5 not at all, 1 fully.
+
+    It is the share of (answer, other) pairs in which the answer has the larger cosine, ties counting half; it does
+    not depend on the model's scale, so two models can be compared by it. None where either side is empty.
+    Source: Fawcett, "An introduction to ROC analysis", 2006; computed by scikit-learn.
+    """
+    from sklearn.metrics import roc_auc_score  # a slow import, and only reports need it
+
+    answering, other = cosines(points, "answering"), cosines(points, group)
+    if not answering or not other:
+        return None
+    return float(roc_auc_score([1] * len(answering) + [0] * len(other), answering + other))
+
+
+def beats_wrong(points: Iterable[Point]) -> tuple[int, int]:
+    """How often an answer's cosine is above that of the nearest wrong law of its own question, and of how many."""
+    points = list(points)
+    wrong = {(each.pair.question, each.pair.state): each.cosine for each in points if each.group == "nearest wrong"}
+    answers = [each for each in points if each.group == "answering"]
+    ahead = sum(each.cosine > wrong.get((each.pair.question, each.pair.state), -math.inf) for each in answers)
+    return ahead, len(answers)
+
+
+def in_overlap(points: Sequence[Point], group: str = "unrelated") -> list[Point]:
+    """The points that lie where the bands overlap, by cosine; empty where a cutoff could separate the two.
+
+    These are the answers no higher than the highest of `group`, and those of `group` no lower than the lowest answer.
+    """
+    answering, other = cosines(points, "answering"), cosines(points, group)
+    if not answering or not other:
+        return []
+    low, high = answering[0], other[-1]
+    inside = [each for each in points if each.group in ("answering", group) and low <= each.cosine <= high]
+    return sorted(inside, key=lambda each: (each.cosine, each.pair.question, each.pair.state))
+
+
 def cut(points: Iterable[Point], cutoff: float) -> Cut:
     """What a cutoff loses and keeps out, each in order of cosine."""
     order = sorted(points, key=lambda point: (point.cosine, point.pair.question, point.pair.state))
@@ -122,7 +159,8 @@ def verdict(points: Sequence[Point], cutoff: float) -> str:
     if answering[0] > unrelated[-1]:
         return f"{said} Any cutoff above {unrelated[-1]:.3f} and up to {answering[0]:.3f} would separate the two."
     lost = sum(value <= unrelated[-1] for value in answering)
+    answers = "answer" if lost == 1 else "answers"
     return (
         f"{said} No cutoff separates the bands: answers begin at {answering[0]:.3f}, unrelated questions reach"
-        f" {unrelated[-1]:.3f}; keeping every one of those out would lose {lost} answers."
+        f" {unrelated[-1]:.3f}; keeping every one of those out would lose {lost} {answers}."
     )

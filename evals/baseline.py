@@ -151,11 +151,8 @@ def _outcomes(folder: Path) -> dict[Key, Outcome]:
     rows = _rows(folder / "outcomes.csv", COLUMNS, faults)
     found: dict[Key, Outcome] = {}
     for key, (line, row) in rows.items():
-        if key not in margins:
-            faults.append(Fault(str(folder / "margins.csv"), None, f"{' in '.join(key)} is missing"))
-            continue
         try:
-            found[key] = _outcome(row, margins[key][1])
+            found[key] = _outcome(row, margins[key][1] if key in margins else None)
         except ValueError as error:
             faults.append(Fault(str(folder / "outcomes.csv"), line, str(error)))
     faults += [
@@ -165,6 +162,8 @@ def _outcomes(folder: Path) -> dict[Key, Outcome]:
     ]
     if faults:
         raise InputError(faults)
+    if not found:
+        raise InputError([Fault(str(folder / "outcomes.csv"), None, "no outcome of any question here")])
     return found
 
 
@@ -178,7 +177,7 @@ def _rows(path: Path, columns: Sequence[str], faults: list[Fault]) -> dict[Key, 
     except csv.Error as error:
         faults.append(Fault(str(path), None, f"not a table: {error}"))
         return {}
-    if len(lines) < 2 or tuple(lines[0]) != tuple(columns):
+    if not lines or tuple(lines[0]) != tuple(columns):
         faults.append(Fault(str(path), 1, f"expected the columns {', '.join(columns)}, and a line a pair"))
         return {}
     found: dict[Key, tuple[int, dict[str, str]]] = {}
@@ -194,12 +193,14 @@ def _rows(path: Path, columns: Sequence[str], faults: list[Fault]) -> dict[Key, 
     return found
 
 
-def _outcome(row: Mapping[str, str], margin: Mapping[str, str]) -> Outcome:
+def _outcome(row: Mapping[str, str], margin: Mapping[str, str] | None) -> Outcome:
     groups = [tuple(map(unquote, group.split("|"))) for group in row["expected"].split()]
     arrived = {stage: row[stage].split() for stage in JUDGED}
-    places, cosines = margin["places"].split(), margin["cosines"].split()
+    places, cosines = (margin[name].split() if margin else [] for name in ("places", "cosines"))
     if {len(each) for each in (*arrived.values(), places, cosines)} != {len(groups)}:
-        raise ValueError(f"expected {', '.join(JUDGED)}, places and cosines for each of {len(groups)} groups")
+        raise ValueError(
+            f"expected {', '.join(JUDGED)} and, in margins.csv, places and cosines of {len(groups)} groups"
+        )
     if not {each for bits in arrived.values() for each in bits} <= {"0", "1"}:
         raise ValueError("expected 1 for a group that arrived and 0 for one that did not")
     return Outcome(
@@ -218,7 +219,7 @@ def _outcome(row: Mapping[str, str], margin: Mapping[str, str]) -> Outcome:
             for at, laws in enumerate(groups)
         ),
         near_laws=_whole(row["near laws"]),
-        pool_laws=_whole(margin["pool laws"]),
+        pool_laws=_whole(margin["pool laws"]) if margin else 0,
     )
 
 
@@ -312,8 +313,9 @@ def write_baseline(folder: Path, side: Side, summary: Summary, comparison: Compa
     past = read_text(history) if history.exists() else head
     if not past.startswith(head):
         raise InputError([Fault(str(history), 1, f"expected the columns {', '.join(HISTORY)}; move the file away")])
+    expecting = [each for each in side.outcomes.values() if each.groups]
     write_beside(folder / "outcomes.csv", _csv([COLUMNS, *map(_row, side.outcomes.values())]))
-    write_beside(folder / "margins.csv", _csv([MARGINS, *map(_margin, side.outcomes.values())]))
+    write_beside(folder / "margins.csv", _csv([MARGINS, *map(_margin, expecting)]))
     write_beside(folder / "baseline.json", strict_json(summary.model_dump(mode="json"), indent=1) + "\n")
     overall = summary.recall["all"]
     row = [

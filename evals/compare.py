@@ -104,12 +104,7 @@ class Comparison:
     def changes(self) -> tuple[Change, ...]:
         """Mean recall on both sides at every stage: over all, then by kind, state and language."""
         judged = [pairing for pairing in self.pairings if pairing.groups]
-        return tuple(
-            _change(by, group, stage, part)
-            for by in ("all", "kind", "state", "language")
-            for group, part in _parts(judged, by)
-            for stage in self.stages
-        )
+        return tuple(_changes(judged, self.stages))
 
     def paired(self, stage: str) -> PairedTest | None:
         """The paired permutation test of a stage's mean recall over pairs; its units are needs. None without any."""
@@ -156,23 +151,51 @@ def _flips(pairings: Sequence[Pairing], reached_before: bool) -> Iterable[Flip]:
                 yield Flip(stages, pairing.before, pairing.after, was, now)
 
 
-def _parts(judged: Sequence[Pairing], by: str) -> Iterable[tuple[str, list[Pairing]]]:
-    parts: dict[str, list[Pairing]] = defaultdict(list)
-    for pairing in judged:
-        parts["all" if by == "all" else getattr(pairing.after, by)].append(pairing)
-    return sorted(parts.items())
+@dataclass(frozen=True)
+class _Counts:
+    """How many of a pair's groups a stage reached, before and after, and how many it lost and gained."""
+
+    need: str
+    groups: int
+    before: int
+    after: int
+    lost: int
+    gained: int
 
 
-def _change(by: str, group: str, stage: str, part: Sequence[Pairing]) -> Change:
-    pairs = [pair for pairing in part for pair in pairing.groups]
+def _changes(judged: Sequence[Pairing], stages: Sequence[str]) -> Iterable[Change]:
+    """Every stage over all pairs, then of each kind, state and language."""
+    counts = {stage: [_counts(pairing, stage) for pairing in judged] for stage in stages}
+    for by in ("all", "kind", "state", "language"):
+        parts: dict[str, list[int]] = defaultdict(list)
+        for at, pairing in enumerate(judged):
+            parts["all" if by == "all" else getattr(pairing.after, by)].append(at)
+        for group, part in sorted(parts.items()):
+            for stage in stages:
+                yield _change(by, group, stage, [counts[stage][at] for at in part])
+
+
+def _counts(pairing: Pairing, stage: str) -> _Counts:
+    pairs = [(was.reached[stage], now.reached[stage]) for was, now in pairing.groups]
+    return _Counts(
+        need=pairing.after.need,
+        groups=len(pairs),
+        before=sum(was for was, _ in pairs),
+        after=sum(now for _, now in pairs),
+        lost=pairs.count((True, False)),
+        gained=pairs.count((False, True)),
+    )
+
+
+def _change(by: str, group: str, stage: str, part: Sequence[_Counts]) -> Change:
     return Change(
         by=by,
         group=group,
         stage=stage,
         pairs=len(part),
-        needs=len({pairing.after.need for pairing in part}),
-        before=fsum(sum(was.reached[stage] for was, _ in each.groups) / len(each.groups) for each in part) / len(part),
-        after=fsum(sum(now.reached[stage] for _, now in each.groups) / len(each.groups) for each in part) / len(part),
-        lost=sum(was.reached[stage] and not now.reached[stage] for was, now in pairs),
-        gained=sum(now.reached[stage] and not was.reached[stage] for was, now in pairs),
+        needs=len({each.need for each in part}),
+        before=fsum(each.before / each.groups for each in part) / len(part),
+        after=fsum(each.after / each.groups for each in part) / len(part),
+        lost=sum(each.lost for each in part),
+        gained=sum(each.gained for each in part),
     )

@@ -40,7 +40,8 @@ class Verdict:
     """What the gate found. `reasons` are the sentences it fails for; the rest names what they count.
 
     lost and gained: by the pool and the answer. louder: only where those questions got more laws together, state by
-    state. still_lost: losses accepted before. same: for each fingerprint whether it is the baseline's.
+    state. still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer. same: for each
+    fingerprint whether it is the baseline's.
     """
 
     status: int
@@ -50,6 +51,7 @@ class Verdict:
     louder: tuple[Louder, ...]
     margins: tuple[Margin, ...]
     still_lost: tuple[AcceptedLoss, ...]
+    fallbacks: int
     comparison: Comparison
     same: Mapping[str, bool]
 
@@ -57,6 +59,11 @@ class Verdict:
     def passed(self) -> bool:
         """Whether the change may go in."""
         return self.status == PASSED
+
+    @property
+    def acceptable(self) -> bool:
+        """Whether a new baseline would let it in: a reranker that fails is never accepted."""
+        return self.status == FAILED and len(self.reasons) > bool(self.fallbacks)
 
 
 def judge(baseline: Baseline, after: Side) -> Verdict:
@@ -75,6 +82,7 @@ def judge(baseline: Baseline, after: Side) -> Verdict:
         louder=tuple(_louder(comparison)),
         margins=tuple(_margins(comparison, baseline.summary.cutoff, after.cutoff)),
         still_lost=tuple(still_lost(baseline, after.outcomes)),
+        fallbacks=sum(each.fell_back for each in after.outcomes.values()),
         comparison=comparison,
         same={name: then.get(name) == value for name, value in after.fingerprints.items()},
     )
@@ -114,7 +122,7 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
     causes = Counter(each.outcome for each in after.outcomes.values() if each.fell_back)
     if causes:
         said = ", ".join(f"{cause} {count}" for cause, count in sorted(causes.items()))
-        yield f"the reranker fell back for {causes.total()} of {len(after.outcomes)} pairs ({said}); none is allowed"
+        yield f"the reranker fell back for {verdict.fallbacks} of {len(after.outcomes)} pairs ({said}); none is allowed"
 
 
 def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) -> Iterable[str]:
@@ -149,9 +157,7 @@ def _margins(comparison: Comparison, cutoff_before: float, cutoff: float) -> Ite
                 continue
             above, above_before = _above(now.cosine, cutoff), _above(was.cosine, cutoff_before)
             if above is not None and above_before is not None and 0 <= above < EDGE_COSINE <= above_before:
-                what = (
-                    f"cosine {now.cosine:.4f} at a cutoff of {cutoff:g}, {was.cosine:.4f} at {cutoff_before:g} before"
-                )
+                what = f"cosine {now.cosine:.4f}, {above:.4f} above the cutoff, {above_before:.4f} before"
                 yield Margin(pairing.after, now, what)
             left, left_before = _left(now, pairing.after), _left(was, pairing.before)
             if left is not None and left_before is not None and 0 <= left < EDGE_PLACES <= left_before:

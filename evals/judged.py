@@ -64,14 +64,15 @@ def places(question: Judged) -> Places:
     place = {law: at for at, law in enumerate(returned, 1) if law in relevant}
     found = [(min(at), -gain) for laws, gain in groups.items() if (at := [place[law] for law in laws if law in place])]
     found.sort()
-    gained, last = [], 0
-    for at, less in found:
-        last = max(at, last + 1)
+    gained: list[tuple[int, float]] = []
+    last = 0
+    for first, less in found:
+        last = max(first, last + 1)
         gained.append((last, -less))
     return Places(
         returned=len(returned),
         expected=len(groups),
-        reached=[at for at, _ in found],
+        reached=[first for first, _ in found],
         right=list(place.values()),
         gained=gained,
         gains=sorted(groups.values(), reverse=True),

@@ -26,8 +26,8 @@ _WRITTEN = re.compile(r"([A-Za-z]+)(?:@([1-9][0-9]{0,6}))?")
 class Metric:
     """A metric and how many laws it looks at: `str(Metric("nDCG", 10))` is `nDCG@10`. Without k: all that came back.
 
-    Calling it with a judged question gives the value, or None where it has none. ValueError for a name that is not in
-    METRICS, and for a k where the metric takes none or outside 1 to 1,000,000. k may be larger than the corpus.
+    ValueError for a name that is not in METRICS, and for a k where the metric takes none or outside 1 to 1,000,000.
+    k may be larger than the corpus.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Metric:
         return self.name if self.k is None else f"{self.name}@{self.k}"
 
     def __call__(self, question: Judged) -> float | None:
+        """The value for one question, None where it has none."""
         return METRICS[self.name].value(places(question), self.k)
 
 
@@ -244,14 +245,14 @@ def reached(expected: Groups, returned: Iterable[str]) -> tuple[bool, ...]:
 
 
 def recall(expected: Groups, returned: Iterable[str]) -> float | None:
-    """The metric `recall` of groups and ids: None where nothing is expected, 0 where nothing came back.
+    """The metric `recall` of groups, all distinct, and ids: None where nothing is expected, 0 where nothing came back.
 
     >>> recall([["a"], ["b"], ["c"], ["d"]], ["a"])
     0.25
     >>> recall([], ["a"]) is None
     True
     """
-    hits = reached(list(dict.fromkeys(map(frozenset, expected))), returned)
+    hits = reached(expected, returned)
     return sum(hits) / len(hits) if hits else None
 
 

@@ -47,8 +47,8 @@ class Group:
 class Outcome:
     """A pair's groups, what the stages returned for it, and how many laws the near search returned.
 
-    pool_laws: how many laws the pool was asked for. outcome: how the answer was chosen. stages: the ids that each
-    stage returned; a baseline does not keep them.
+    pool_laws: how many laws the pool was asked for; a baseline keeps it where laws are expected. outcome: how the
+    answer was chosen. stages: the ids that each stage returned; a baseline does not keep them.
     """
 
     question: str

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from evals.questions import Pair
 from retrieval import Law, Settings, words
 from retrieval.models import Kind
 
@@ -26,6 +27,30 @@ def _word(word: str) -> NDArray[np.float64]:
 def settings(**changes: object) -> Settings:
     """The settings of the pipeline with a model called fake."""
     return Settings.model_validate({"embedder": "fake", "near_enough": {"fake": 0.3}, **changes})
+
+
+def pair(need: str = "need", ask: str = "plain", state: str = "AL", **changes: object) -> Pair:
+    """A question in a state that expects what is said; its other fields are the plainest there are."""
+    fields: dict[str, object] = {
+        "need": need,
+        "ask": ask,
+        "state": state,
+        "text": f"{need} {ask}",
+        "kind": "plain",
+        "lang": "en",
+        "topic": "topic",
+        "tags": (),
+        "unrelated": None,
+        "expected": (),
+        "accepted": (),
+        "searches": (),
+        "family": None,
+        "file": "questions/topic.yaml",
+        "line": 1,
+        **changes,
+    }
+    reason = "answerable" if fields["expected"] else "unrelated" if fields["unrelated"] else "uncovered"
+    return Pair(**{"expects": reason, **fields})  # type: ignore[arg-type]
 
 
 CORPUS = {

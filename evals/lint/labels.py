@@ -25,9 +25,9 @@ def page_rows(checked: Checked) -> Iterable[Doubt]:
 
     A group that holds a rule too can be reached by words.
     """
-    pages = {law.id for laws in checked.corpus.values() for law in laws if law.is_page_row}
+    pages = {state: {law.id for law in laws if law.is_page_row} for state, laws in checked.corpus.items()}
     for pair in one_ask_each(checked.pairs):
-        rows = dict.fromkeys(each for group in pair.expected if pages.issuperset(group) for each in group)
+        rows = dict.fromkeys(each for group in pair.expected if pages[pair.state].issuperset(group) for each in group)
         if rows:
             what = f"{pair.need}: {listed(rows)} expected alone, and words never reach a page row"
             what += "; put a rule that says the same into the group, or accept that only meaning finds it"

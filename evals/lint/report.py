@@ -51,8 +51,15 @@ def report(checked: Checked, doubts: Iterable[Doubt], left_out: str | None = Non
     lines = [f"{doubt.fault} [{doubt.kind}]" for doubt in doubts]
     if left_out is not None:
         lines.append(f"Not looked for: missed, not judged. {left_out}")
-    laws, needs = sum(map(len, checked.corpus.values())), len({pair.need for pair in checked.pairs})
+    held = [
+        _counted(sum(map(len, checked.corpus.values())), "law"),
+        _counted(len({pair.need for pair in checked.pairs}), "need"),
+    ]
     counts = Counter(doubt.kind for doubt in doubts)
     by_kind = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-    warnings = f"{len(doubts)} warnings: {by_kind}" if doubts else "no warnings"
-    return "\n".join([*lines, f"{laws:,} laws and {needs:,} needs, no errors, {warnings}."])
+    warnings = f"{_counted(len(doubts), 'warning')}: {by_kind}" if doubts else "no warnings"
+    return "\n".join([*lines, f"{' and '.join(held)}, no errors, {warnings}."])
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

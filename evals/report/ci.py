@@ -115,6 +115,7 @@ def verdict_json(verdict: Verdict) -> str:
         "shrinking margins": [
             {**_pair(each.outcome), "expected": each.group.laws, "what": each.what} for each in verdict.margins
         ],
+        "fallbacks": verdict.fallbacks,
         "judged": {"pairs": len(comparison.pairings), "expected laws": comparison.groups},
         "same as the baseline's": dict(verdict.same),
         "means": [_change(change) for change in comparison.changes],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evals.compare import Flip
-from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict
+from evals.gate import FAILED, NOT_COMPARABLE, Verdict
 from evals.outcomes import JUDGED
 from evals.report.verdict import TO_ACCEPT, WORDS, certainty, judged, moved, to_see
 
@@ -53,13 +53,14 @@ def _head(verdict: Verdict) -> Iterable[str]:
     if verdict.status != NOT_COMPARABLE:
         yield from _means(verdict)
         yield f"{inert(judged(verdict))}."
-    if verdict.status == FAILED:
+    if verdict.status == FAILED and verdict.lost:
         yield ""
-        if verdict.lost:
-            yield f"To see one: <code>{inert(to_see(verdict.lost[0].after))}</code>"
-            yield ""
+        yield f"To see one: <code>{inert(to_see(verdict.lost[0].after))}</code>"
+    if verdict.acceptable:
+        yield ""
         yield f"To accept what was lost, each law by name in the baseline: `{TO_ACCEPT}`"
-    elif verdict.status == PASSED and verdict.gained:
+    elif verdict.passed and verdict.gained:
+        yield ""
         yield f"To hold what was gained from now on: `{TO_ACCEPT}`"
 
 

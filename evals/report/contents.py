@@ -9,7 +9,7 @@ from evals import bands, tables
 from evals.losses import Loss, losses
 from evals.report import overview
 from evals.run import Run
-from evals.sweep import Figures, Sweep
+from evals.sweep import Figures, Stage, Sweep
 
 CUTOFF_STEPS = 100
 LARGEST_POOL = 64
@@ -64,9 +64,10 @@ class Contents:
         """How often the near search returns nothing to a question that no law answers, as the cutoff moves."""
         rows = []
         for cutoff in sorted(set(self.over_cutoffs["near_enough"])):
-            silent, laws, pairs = self.sweep.expect_nothing(cutoff, self.run.settings.near_laws)
-            rows.append({"near_enough": cutoff, "pairs": pairs, "returned nothing": silent, "laws": laws})
-        return pd.DataFrame(rows)
+            silence = self.sweep.expect_nothing(cutoff, self.run.settings.near_laws)
+            if silence is not None:
+                rows.append((cutoff, silence.pairs, silence.returned_nothing, silence.laws))
+        return pd.DataFrame(rows, columns=["near_enough", "pairs", "returned nothing", "laws"])
 
     @cached_property
     def over_laws(self) -> pd.DataFrame:
@@ -84,7 +85,7 @@ class Contents:
         curve = self.sweep.over_near_laws(range(33), near_enough=settings.cutoff, laws=settings.candidate_laws)
         return pd.DataFrame([{"near_laws": count, **_row(figures)} for count, figures in curve])
 
-    def _stages(self) -> dict[str, int]:
+    def _stages(self) -> dict[Stage, int]:
         settings = self.run.settings
         return {"near": settings.near_laws, "fused": settings.retrieved_laws, "pool": settings.candidate_laws}
 

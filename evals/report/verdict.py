@@ -49,7 +49,7 @@ def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
 def conclusion(verdict: Verdict) -> list[str]:
     """The verdict, its reasons, and how to go on."""
     lines = [f"gate: {WORDS[verdict.status]}", *(f"  {reason}" for reason in verdict.reasons)]
-    if verdict.status == FAILED:
+    if verdict.acceptable:
         lines.append(f"  to accept what was lost, each law by name in the baseline: {TO_ACCEPT}")
     elif verdict.status == PASSED and verdict.gained:
         lines.append(f"  to hold what was gained from now on: {TO_ACCEPT}")

@@ -46,6 +46,8 @@ function readPairs(packed) {
       groups,
       accepted,
       relevant,
+      // Each group's laws by their places in `relevant`.
+      members: groups.map((group) => group.map((law) => relevant.indexOf(law))),
       family,
       firstGroup,
     };

@@ -101,20 +101,39 @@ function fusedOrder() {
   return order.sort((a, b) => fusion.score[b] - fusion.score[a]);
 }
 
-// What one pair gets: groups reached (their bits into `bits`), relevant laws, laws.
+// What one pair gets, in one number: laws returned, relevant ones among them, groups reached (their bits into `bits`).
+const GOT = 2 ** 8;
+const MOST_RELEVANT = 2 ** 10;
+const lawsIn = (got) => Math.floor(got / (GOT * MOST_RELEVANT));
+const relevantIn = (got) => Math.floor(got / GOT) % MOST_RELEVANT;
+const reachedIn = (got) => got % GOT;
+
+const given = new Uint8Array(MOST_RELEVANT);
+
 function evaluate(pair, stage, setting, bits) {
   fuseStage(pair, stage, setting);
-  const beside = stage === "near" ? [] : pair.family;
-  const given = (law) => beside.includes(law) || isReturned(law);
+  const beside = stage === "near" ? 0 : pair.family.length;
+  let relevant = 0;
+  for (let at = 0; at < pair.relevant.length; at++) {
+    const law = pair.relevant[at];
+    given[at] = isReturned(law) || (beside && pair.family.includes(law)) ? 1 : 0;
+    relevant += given[at];
+  }
+  let laws = Math.min(fusion.count, fusion.limit);
+  for (let at = 0; at < beside; at++) if (!isReturned(pair.family[at])) laws++;
+  return (laws * MOST_RELEVANT + relevant) * GOT + groupsReached(pair, bits);
+}
+
+function groupsReached(pair, bits) {
   let reached = 0;
-  pair.groups.forEach((group, nth) => {
-    const hit = group.some(given);
-    if (hit) reached++;
-    if (bits) bits[pair.firstGroup + nth] = hit ? 1 : 0;
-  });
-  const relevant = pair.relevant.reduce((sum, law) => sum + (given(law) ? 1 : 0), 0);
-  const apart = beside.reduce((sum, law) => sum + (isReturned(law) ? 0 : 1), 0);
-  return { reached, relevant, laws: Math.min(fusion.count, fusion.limit) + apart };
+  for (let nth = 0; nth < pair.members.length; nth++) {
+    const members = pair.members[nth];
+    let hit = 0;
+    for (let at = 0; at < members.length && !hit; at++) hit = given[members[at]];
+    if (bits) bits[pair.firstGroup + nth] = hit;
+    reached += hit;
+  }
+  return reached;
 }
 
 // A sum of floats without rounding, as math.fsum's: each is parted into a multiple of 2^-24 and the rest, and sums of
@@ -141,13 +160,14 @@ class Means {
   pairs = 0;
   answered = 0;
 
-  add(pair, { reached, relevant, laws }) {
+  add(pair, got) {
+    const laws = lawsIn(got);
     this.pairs++;
-    this.recall.add(reached / pair.groups.length);
+    this.recall.add(reachedIn(got) / pair.groups.length);
     this.laws += laws;
     if (laws) {
       this.answered++;
-      this.precision.add(relevant / laws);
+      this.precision.add(relevantIn(got) / laws);
     }
   }
 
@@ -165,7 +185,7 @@ class Means {
 // Every answerable pair at a stage and setting: what each got, and which groups were reached.
 function measure(stage, setting) {
   const bits = new Uint8Array(fates.levels.length);
-  const gots = new Array(pairs.length);
+  const gots = new Float64Array(pairs.length);
   for (const pair of answerable) gots[pair.index] = evaluate(pair, stage, setting, bits);
   return { bits, gots };
 }
@@ -179,9 +199,14 @@ function meansOf(measured, chosen) {
 // The near search where no law is expected: the share that got nothing, and the mean number of laws.
 function silence(chosen, setting) {
   if (!chosen.length) return null;
-  const depths = chosen.map((pair) => nearDepth(pair.texts[0], setting.cutoff, setting.near_laws));
-  const sum = depths.reduce((total, depth) => total + depth, 0);
-  return { silent: depths.filter((depth) => !depth).length / depths.length, laws: sum / depths.length };
+  let silent = 0;
+  let laws = 0;
+  for (const pair of chosen) {
+    const depth = nearDepth(pair.texts[0], setting.cutoff, setting.near_laws);
+    if (!depth) silent++;
+    laws += depth;
+  }
+  return { silent: silent / chosen.length, laws: laws / chosen.length };
 }
 
 // Whether a pair's limit and depths at a setting differ from those that `last` holds, which then holds the new ones.
@@ -197,14 +222,29 @@ function moved(last, pair, stage, setting) {
   return differs;
 }
 
-// Figures at each of several settings; a pair is fused again only where its limit or a near depth changed.
+// What pairs of one text got, by limit and depth, plus one; 0 where it was not asked yet. None where it would be large.
+const depthsHeld = data.depths.near_laws + 1;
+const limitsHeld = data.depths.laws + 1;
+const cells = answerable.length * limitsHeld * depthsHeld;
+const held = cells < 2 ** 25 ? new Uint32Array(cells) : null;
+const nthAnswerable = new Map(answerable.map((pair, nth) => [pair, nth]));
+
+function remembered(pair, nth, stage, setting, [limit, depth]) {
+  if (!held || stage === "near" || pair.texts.length > 1) return evaluate(pair, stage, setting, null);
+  const at = (nth * limitsHeld + limit) * depthsHeld + depth;
+  if (!held[at]) held[at] = evaluate(pair, stage, setting, null) + 1;
+  return held[at] - 1;
+}
+
+// Figures at each of several settings; a pair is asked again only where its limit or a near depth changed.
 function curve(stage, settings, chosen) {
   const means = settings.map(() => new Means());
   for (const pair of chosen) {
+    const nth = nthAnswerable.get(pair);
     const last = [];
-    let got = null;
+    let got = 0;
     for (let at = 0; at < settings.length; at++) {
-      if (moved(last, pair, stage, settings[at])) got = evaluate(pair, stage, settings[at], null);
+      if (moved(last, pair, stage, settings[at])) got = remembered(pair, nth, stage, settings[at], last);
       means[at].add(pair, got);
     }
   }

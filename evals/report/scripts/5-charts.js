@@ -1,10 +1,10 @@
 // Line charts, and the bands picture. Lines differ in dash and carry their name; nothing is told by colour alone.
 
-const CHART = { width: 420, height: 230, left: 40, right: 12, top: 26, bottom: 40 };
+const CHART = { width: 420, left: 44, right: 14, top: 10, bottom: 38 };
 
-// About five round numbers between two.
-function ticks(low, high) {
-  const step = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 8, 16, 32].find((each) => (high - low) / each <= 7);
+// Round numbers between two, about so many at most.
+function ticks(low, high, most) {
+  const step = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 8, 16, 32].find((each) => (high - low) / each <= most);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => Number(((first + at) * step).toFixed(6)));
@@ -23,21 +23,30 @@ function path(points) {
   }, "");
 }
 
-// lines: [{name, values, dash}], values one for each of `xs`, within 0 and 1 or null. marks: [{x, name, dash}].
-function chart(holder, { xs, lines, marks, label, summary }) {
+// The range of values that a chart shows: whole twentieths around them, so that a small change can be seen.
+function valueRange(lines) {
+  const values = lines.flatMap((line) => line.values).filter((value) => value !== null);
+  if (!values.length) return [0, 1];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return [Math.max(0, Math.floor(low * 20 - 0.2) / 20), Math.min(1, Math.ceil(high * 20 + 0.2) / 20)];
+}
+
+// lines: [{name, values}], values one for each of `xs`, within 0 and 1 or null. marks: [{at, dash}].
+function chart(holder, { xs, lines, marks, label, height, summary }) {
+  const { width, left, right, top, bottom } = CHART;
   const [low, high] = [xs[0], xs.at(-1)];
-  const { width, height, left, right, top, bottom } = CHART;
+  const [least, most] = valueRange(lines);
   const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - right);
-  const y = (value) => height - bottom - value * (height - top - bottom);
+  const y = (value) => height - bottom - ((value - least) / (most - least || 1)) * (height - top - bottom);
   const parts = [];
-  for (const value of [0, 0.25, 0.5, 0.75, 1]) {
+  for (const value of ticks(least, most, 5)) {
     parts.push(drawn("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), class: "grid" }));
     parts.push(drawn("text", { x: left - 6, y: y(value) + 4, class: "tick", "text-anchor": "end" }, String(value)));
   }
-  for (const value of ticks(low, high)) {
-    parts.push(drawn("text", { x: x(value), y: height - bottom + 16, class: "tick", "text-anchor": "middle" }, String(value)));
+  for (const value of ticks(low, high, 7)) {
+    parts.push(drawn("text", { x: x(value), y: height - bottom + 15, class: "tick", "text-anchor": "middle" }, String(value)));
   }
-  parts.push(drawn("text", { x: (left + width - right) / 2, y: height - 6, class: "axis", "text-anchor": "middle" }, label));
+  parts.push(drawn("text", { x: (left + width - right) / 2, y: height - 5, class: "axis", "text-anchor": "middle" }, label));
   for (const { at, dash } of marks) {
     if (at < low || at > high) continue;
     parts.push(drawn("line", { x1: x(at), x2: x(at), y1: top, y2: height - bottom, class: `mark ${dash}` }));
@@ -46,12 +55,11 @@ function chart(holder, { xs, lines, marks, label, summary }) {
     const points = values.map((value, at) => (value === null ? null : [x(xs[at]), y(value)]));
     parts.push(drawn("path", { d: path(points), class: `line ${name}` }));
   }
-  holder.replaceChildren(
-    drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": summary }, parts),
-  );
+  const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": summary }, parts);
+  holder.replaceChildren(picture);
 }
 
-// A square root of a number would crowd: dots of a lane are spread by the golden ratio's multiples, always the same.
+// Dots of a lane are spread by the golden ratio's multiples, always the same.
 const spread = (at) => ((at * 0.6180339887) % 1) - 0.5;
 
 const LANES = ["answering", "nearest wrong", "unrelated", "uncovered"];
@@ -127,6 +135,7 @@ function drawBands() {
   pen.scale(scale, scale);
   const style = getComputedStyle(canvas);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  pen.fontFamily = style.fontFamily;
   pen.font = `13px ${style.fontFamily}`;
   LANES.forEach((lane, nth) => drawLane(pen, lane, nth, width, colour));
   drawAxis(pen, width, height, colour);
@@ -150,7 +159,12 @@ function drawLane(pen, lane, nth, width, colour) {
   pen.fillStyle = colour("ink");
   pen.textAlign = "left";
   const cut = dots.filter((dot) => dot.level <= view.setting.cutoff).length;
-  pen.fillText(`${lane}: ${whole(dots.length)}, ${whole(cut)} under the cutoff`, DRAWING.side, top + 17);
+  pen.font = `600 13px ${pen.fontFamily}`;
+  const name = `${lane} `;
+  pen.fillText(name, DRAWING.side, top + 17);
+  const after = DRAWING.side + pen.measureText(name).width;
+  pen.font = `13px ${pen.fontFamily}`;
+  pen.fillText(`${whole(cut)} of ${whole(dots.length)} under ${cutoffText(view.setting.cutoff)}`, after, top + 17);
 }
 
 // A shape a lane: circle, square, triangle, diamond.
@@ -180,9 +194,7 @@ function drawAxis(pen, width, height, colour) {
   pen.fillRect(0, base, width, 1);
   pen.fillStyle = colour("muted");
   pen.textAlign = "center";
-  const all = ticks(...bands.range);
-  const shown = width < 500 ? all.filter((_, at) => at % 2 === 0) : all;
-  for (const value of shown) {
+  for (const value of ticks(...bands.range, width < 500 ? 4 : 9)) {
     const x = bandsX(value, width);
     pen.fillRect(x, base, 1, 5);
     pen.fillText(String(value), x, base + 18);

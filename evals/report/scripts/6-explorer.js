@@ -1,6 +1,6 @@
 // The explorer: sliders and filters in, figures, lists and the line to copy out.
 
-const shown = { before: null, here: null, chosen: [], lost: [], gained: [] };
+const shown = { before: null, here: null, chosen: [], silent: [], lost: [], gained: [] };
 const CURVE_POINTS = 100;
 
 const lawsOf = (pair, group) => group.map((law) => pair.laws.ids[law]).join(" or ");
@@ -22,6 +22,7 @@ function updateFigures() {
   shown.before ??= measureAll(inForce);
   shown.here = measureAll(view.setting);
   shown.chosen = answerable.filter(inFilter);
+  shown.silent = unanswerable.filter(inFilter);
   const before = shown.before[view.stage];
   const here = shown.here[view.stage];
   shown.lost = changedGroups(shown.chosen, before, here);
@@ -73,13 +74,12 @@ function kindRow(kind) {
 }
 
 function silenceText() {
-  const chosen = unanswerable.filter(inFilter);
-  const before = silence(chosen, inForce);
-  const here = silence(chosen, view.setting);
+  const before = silence(shown.silent, inForce);
+  const here = silence(shown.silent, view.setting);
   if (!here) return ["No question here that no law answers."];
   const value = (name, show) => element("b", { "data-silence": name, "data-value": String(here[name]) }, show(here[name]));
   return [
-    `Of ${plural(chosen.length, "question")} that no law answers, the near search returns nothing to a share of `,
+    `Of ${plural(shown.silent.length, "question")} that no law answers, the near search returns nothing to a share of `,
     value("silent", share),
     ` (in force ${share(before.silent)}), and `,
     value("laws", tenths),
@@ -153,14 +153,14 @@ function updateCurves() {
   const { setting, stage } = view;
   const places = curveCutoffs();
   const overCutoff = curve(stage, places.map((cutoff) => ({ ...setting, cutoff })), shown.chosen);
-  const silent = places.map((cutoff) => silence(unanswerable.filter(inFilter), { ...setting, cutoff })?.silent ?? null);
+  const silent = places.map((cutoff) => silence(shown.silent, { ...setting, cutoff })?.silent ?? null);
   drawCurve("curve-cutoff", "near_enough (cosine)", places.map((at) => cutoffs[at]), overCutoff, "near_enough", silent);
   const depths = Array.from({ length: data.depths.near_laws + 1 }, (_, at) => at);
   drawCurve("curve-near", "near_laws", depths, curve(stage, depths.map((near_laws) => ({ ...setting, near_laws })), shown.chosen), "near_laws");
   const name = stage === "fused" ? "retrieved_laws" : "candidate_laws";
   const sizes = Array.from({ length: data.depths.laws }, (_, at) => at + 1);
   const asked = sizes.map((size) => ({ ...setting, [name]: size, ...(name === "candidate_laws" && { searched_candidate_laws: size }) }));
-  byId("curve-laws").parentElement.hidden = stage === "near";
+  byId("curve-laws").closest("figure").hidden = stage === "near";
   if (stage !== "near") drawCurve("curve-laws", `${name} (laws asked for)`, sizes, curve(stage, asked, shown.chosen), name);
 }
 
@@ -172,17 +172,20 @@ function curveCutoffs() {
   return [...new Set([...all, inForce.cutoff, view.setting.cutoff])].sort((a, b) => a - b);
 }
 
+// Two charts: recall, near enough to see a change; and what it costs.
 function drawCurve(id, label, xs, figures, name, silent = null) {
-  const lines = ["recall", "precision"].map((measured) => ({ name: measured, values: figures.map((each) => each[measured]) }));
-  if (silent) lines.push({ name: "silent", values: silent });
   const here = numberOf(name, view.setting);
-  const at = xs.indexOf(here);
-  const summary = `Over ${label}: at ${here}, recall ${share(figures[at]?.recall ?? null)}, precision ${share(figures[at]?.precision ?? null)}`;
   const marks = [
     { at: numberOf(name, inForce), dash: "before" },
     { at: here, dash: "here" },
   ];
-  chart(byId(id), { xs, lines, marks, label, summary });
+  const at = xs.indexOf(here);
+  const now = (measured) => `${measured} ${share(figures[at]?.[measured] ?? null)}`;
+  const line = (measured) => ({ name: measured, values: figures.map((each) => each[measured]) });
+  const costs = [line("precision"), ...(silent ? [{ name: "silent", values: silent }] : [])];
+  const summary = (what) => `${what} over ${label}, at ${here}`;
+  chart(byId(id), { xs, lines: [line("recall")], marks, label, height: 210, summary: summary(now("recall")) });
+  chart(byId(`${id}-costs`), { xs, lines: costs, marks, label, height: 150, summary: summary(now("precision")) });
 }
 
 // Everything that depends on the setting or a filter, once a frame.
