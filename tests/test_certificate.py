@@ -62,8 +62,8 @@ def test_needed_is_the_fewest(level: float) -> None:
         assert bound(0, needs, level) <= share + 1e-12
 
 
-@pytest.mark.parametrize("needs", [2, 98, 137, 351])
-@pytest.mark.parametrize("level", [0.875, 0.95])
+@pytest.mark.parametrize("needs", [2, 98, 114, 137, 351])
+@pytest.mark.parametrize("level", [0.875, 0.95, 0.9919])
 def test_needed_agrees_with_the_certificate_to_the_last_digit(needs: int, level: float) -> None:
     """At shares that so many needs just reach, where a quotient of logarithms may round either way."""
     share = 1 - (1 - level) ** (1 / needs)
