@@ -4,6 +4,8 @@ A *need* is what a learner wants to know, an *ask* one way to put it, a *pair* a
 retrieved. The need is the unit that is counted when it comes to how sure a figure is.
 """
 
+import math
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from retrieval.corpus import Law
-from retrieval.documents import Document, Where, read_yaml
+from retrieval.documents import Document, Where, scan_yaml
 from retrieval.errors import Fault, InputError
 
 QUESTIONS = Path(__file__).parents[1] / "questions"
@@ -48,7 +50,7 @@ class _Ask(_Model):
     ask: Text
     kind: Kind = "plain"
     lang: Name = "en"
-    states: list[Text] | None = None
+    states: Annotated[list[Text], Field(min_length=1)] | None = None
 
 
 _Group = Annotated[list[Text], BeforeValidator(_as_group), Field(min_length=1)]
@@ -70,7 +72,7 @@ class _Need(_Model):
 
 
 class _File(_Model):
-    needs: list[_Need]
+    needs: list[Any]
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,12 @@ def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> l
     needs: list[_Located] = []
     for path in files:
         try:
-            needs += _read(path)
+            read, wrong = _read(path)
         except InputError as error:
             faults += error.faults
+        else:
+            needs += read
+            faults += wrong
     ids = {state: {law.id for law in laws} for state, laws in corpus.items()}
     faults += _needs_twice(needs)
     for need in needs:
@@ -135,7 +140,7 @@ def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> l
     faults += _asked_twice(pairs)
     if faults:
         raise InputError(faults)
-    if not pairs:
+    if not pairs and corpus:
         raise InputError([Fault(str(folder), None, f"0 of {len(needs)} needs are asked in {', '.join(corpus)}")])
     return pairs
 
@@ -166,7 +171,7 @@ class _Located:
         if not need.unrelated and not self.states():
             yield self.fault("no state is named: give expected laws, or uncovered states, or `unrelated`")
         for state in need.uncovered:
-            if need.expected.get(state):
+            if need.expected.get(state) or need.expected.get(""):
                 yield self.fault(f"{state} is both expected and uncovered", "uncovered")
         for state, groups in need.expected.items():
             if not groups:
@@ -177,9 +182,11 @@ class _Located:
             yield from self._unknown("expected", state, laws, ids)
         for state, each in need.accepted.items():
             yield from self._unknown("accepted", state, [[law] for law in each], ids)
+        # A plain list of expected laws is of the only state there is.
+        named = {*self.states(), *(ids if "" in need.expected else ())}
         for name, ask in need.asks.items():
             for state in ask.states or ():
-                if state not in self.states() and not need.unrelated:
+                if state not in named and not need.unrelated:
                     yield self.fault(f"asked in {state}, which the need does not name", "asks", name, "states")
 
     def _unknown(
@@ -233,31 +240,47 @@ class _Located:
 
 def _laws_of(state: str, ids: Mapping[str, set[str]]) -> set[str] | None:
     if state == "":
-        return next(iter(ids.values())) if len(ids) == 1 else set()
+        return next(iter(ids.values())) if len(ids) == 1 else set() if ids else None
     return ids.get(state)
 
 
-def _read(path: Path) -> list[_Located]:
-    document = read_yaml(path)
+def _read(path: Path) -> tuple[list[_Located], list[Fault]]:
+    """The needs of a file that can be read, and the faults of the others: one bad need hides no other's faults."""
+    document, faults = scan_yaml(path)
     try:
-        file = _File.model_validate(document.data)
+        rows = _File.model_validate(document.data).needs
     except ValidationError as error:
-        raise InputError(_fault(each, document) for each in error.errors()) from None
-    located = [_Located(need, path.stem, document, ("needs", at)) for at, need in enumerate(file.needs)]
+        return [], faults or [_fault(each, document) for each in error.errors()]
+    located: list[_Located] = []
+    wrong: list[Fault] = []
+    for at, row in enumerate(rows):
+        if _holds_one_of(document, at, faults):
+            continue  # what is missing in it may be what could not be read
+        try:
+            need = _Need.model_validate(row)
+        except ValidationError as error:
+            wrong += [_fault(each, document, ("needs", at)) for each in error.errors()]
+        else:
+            located.append(_Located(need, path.stem, document, ("needs", at)))
     cut = [
         each.fault("is the part after # meant? A bare # starts a comment: quote the text", *where[2:])
         for each in located
-        for where in each.document.commented
-        if where[:2] == each.where and where[2:3] == ("asks",) and where[4:] in ((), ("ask",))
+        for where in document.commented
+        if where[:2] == each.where and where[2:3] in (("asks",), ("searches",)) and where[4:] in ((), ("ask",))
     ]
-    if cut:
-        raise InputError(cut)
-    return located
+    return located, [*faults, *wrong, *cut]
 
 
-def _fault(error: Any, document: Document) -> Fault:
+def _holds_one_of(document: Document, at: int, faults: Iterable[Fault]) -> bool:
+    """Whether a fault stands on the lines of the need at this position."""
+    first = document.line(("needs", at)) or 1
+    following = document.lines.get(("needs", at + 1))
+    return any(first <= (fault.line or 0) < max(following or math.inf, first + 1) for fault in faults)
+
+
+def _fault(error: Any, document: Document, within: Where = ()) -> Fault:
     """A validation error as a fault: what stands there, what was expected, "quote it" where YAML changed it."""
-    where: Where = tuple(error["loc"])
+    where: Where = (*within, *error["loc"])
     while where and where not in document.lines:
         where = where[:-1]
     name = ".".join(str(part) for part in where if not isinstance(part, int)) or "the file"
@@ -267,7 +290,7 @@ def _fault(error: Any, document: Document) -> Fault:
     elif error["type"] == "extra_forbidden":
         what = f"`{name}` is not known here"
     elif error["type"] == "missing":
-        what = f"`{'.'.join(str(part) for part in error['loc'] if not isinstance(part, int))}` is missing"
+        what = f"`{'.'.join(str(part) for part in (*within, *error['loc']) if not isinstance(part, int))}` is missing"
     else:
         what = f"`{name}`: {error['msg'][0].lower()}{error['msg'][1:]}"
         what += f", found {raw!r}" if where in document.raw else ""
@@ -285,11 +308,12 @@ def _needs_twice(needs: Iterable[_Located]) -> Iterable[Fault]:
 
 def _asked_twice(pairs: Iterable[Pair]) -> Iterable[Fault]:
     first: dict[tuple[str, str], Pair] = {}
-    told: set[tuple[str, int]] = set()
+    told: set[str] = set()
     for pair in pairs:
-        key = (pair.state, " ".join(pair.text.lower().split()))
+        # Accents may be written as one character or as two.
+        key = (pair.state, " ".join(unicodedata.normalize("NFC", pair.text).lower().split()))
         before = first.setdefault(key, pair)
-        if before is not pair and (pair.file, pair.line) not in told:
-            told.add((pair.file, pair.line))
+        if before is not pair and pair.question not in told:
+            told.add(pair.question)
             what = f"{pair.question}: asked before, in {before.question} at {before.file}:{before.line}"
             yield Fault(pair.file, pair.line, what)

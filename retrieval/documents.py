@@ -109,6 +109,17 @@ def read_json_lines(path: Path) -> tuple[list[tuple[int, dict[str, object]]], li
 
 def read_yaml(path: Path) -> Document:
     """A YAML file as a Document; InputError with every fault where it cannot be read as it was meant."""
+    document, faults = scan_yaml(path)
+    if faults:
+        raise InputError(faults)
+    return document
+
+
+def scan_yaml(path: Path) -> tuple[Document, list[Fault]]:
+    """What can be read of a YAML file, and every fault; a value with a fault is None, a key with one is left out.
+
+    InputError where nothing can be read: no file, no UTF-8, no YAML.
+    """
     document = Document(str(path))
     text = read_text(path)
     try:
@@ -125,9 +136,7 @@ def read_yaml(path: Path) -> Document:
     reader = _YamlReader(document, text.split("\n"))
     if node is not None:
         document.data = reader.value(node, ())
-    if reader.faults:
-        raise InputError(reader.faults)
-    return document
+    return document, reader.faults
 
 
 class _YamlReader:

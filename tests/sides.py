@@ -103,7 +103,6 @@ def side(*outcomes: Outcome, model: str = MODEL, cutoff: float = 0.3, **fingerpr
     return Side(by_key(*outcomes), SETTINGS, prints, cutoff)
 
 
-def baseline(*outcomes: Outcome, before: Baseline | None = None, **changes: str) -> Baseline:
-    """A baseline of these outcomes, as recorded after another."""
-    recorded = side(*outcomes, **changes)
-    return Baseline(new_summary(recorded, before, "because", "2026-11-29"), recorded.outcomes)
+def baseline(recorded: Side, before: Baseline | None = None, why: str = "because") -> Baseline:
+    """A side as a baseline, recorded after another one."""
+    return Baseline(new_summary(recorded, before, why, "2026-11-29"), recorded.outcomes)

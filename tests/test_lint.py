@@ -1,13 +1,16 @@
 """The lint: every error of settings, laws and questions at once; every warning once, at its place, with what to do."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from evals.cli import main
 from evals.lint.checked import CONCEPTS, Checked, load_concepts, read_checked
 from evals.lint.coverage import small_groups, unknown_concepts
 from evals.lint.doubts import KINDS, Doubt
@@ -17,7 +20,7 @@ from evals.lint.wording import same_texts, shared_runs, telling_words
 from evals.run import evaluate
 from retrieval import Law, load_corpus
 from retrieval.corpus import LAWS
-from retrieval.errors import InputError
+from retrieval.errors import InputError, MissingRecordingError
 from retrieval.models import EMBEDDERS, Kind
 from tests import fakes
 
@@ -518,3 +521,59 @@ def test_the_concept_list_of_the_project_knows_every_concept() -> None:
     assert concepts is not None
     laws = [law for laws in load_corpus().values() for law in laws]
     assert [law.id for law in laws if not law.concept or not concepts.hold(law)] == []
+
+
+# The command
+
+
+def lint(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str, model_runs: bool = True) -> int:
+    """The exit status of the command for what `write` wrote."""
+
+    def embed(kind: Kind, texts: Sequence[str]) -> NDArray[np.int16]:
+        if not model_runs:
+            raise MissingRecordingError("No model runs here.")
+        return fakes.embed(kind, texts)
+
+    @contextmanager
+    def vectors(name: str) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(model=SimpleNamespace(name=name), embed=embed)
+
+    monkeypatch.setattr("evals.cli._vectors", vectors)
+    paths = {"--settings": "settings.yaml", "--laws": "laws", "--questions": "questions"}
+    with pytest.raises(SystemExit) as left:
+        main(["lint", *(part for name, path in paths.items() for part in (name, str(folder / path))), *options])
+    assert isinstance(left.value.code, int)
+    return left.value.code
+
+
+def test_warnings_leave_the_status_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 0 with warnings on standard output, with and without a model that runs."""
+    write(tmp_path, fakes.CORPUS, FAULTY)
+    assert lint(tmp_path, monkeypatch, "--smallest-group", "0") == 0
+    printed = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
+    assert [line.rsplit(" [", 1)[1] for line in printed[:-1]] == [
+        "same text]",
+        "shared run of words]",
+        "telling word]",
+        "missed]",
+        "page row]",
+    ]
+    assert printed[-1].endswith("1 same text, 1 shared run of words, 1 telling word, 1 page row, 1 missed.")
+    assert lint(tmp_path, monkeypatch, model_runs=False) == 0
+    assert "\nNot looked for: missed, not judged. No model runs here.\n" in capsys.readouterr().out
+
+
+def test_errors_are_status_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every error on standard error, and nothing else."""
+    write(tmp_path, fakes.CORPUS, "  - {id: a, expected: {MD: [MD-8, MD-9]}, asks: {p: q}}")
+    assert lint(tmp_path, monkeypatch) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.replace(f"{tmp_path}/", "") == (
+        "near-enough: questions/parking.yaml:2: a: expected MD-8 is no law of MD: no law has it\n"
+        "questions/parking.yaml:2: a: expected MD-9 is no law of MD: no law has it\n"
+    )

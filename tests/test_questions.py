@@ -108,6 +108,7 @@ def need(body: str) -> str:
             "n: asked in AL, which the need does not name",
         ),
         (need("expected: {MD: [[]]}, asks: {p: q}"), None),
+        (need("uncovered: [MD], asks: {p: {ask: q, states: []}}"), None),
         (need("unrelated: sports, asks: {p: q}"), None),
         (need("uncovered: [MD], asks: {}"), None),
         (need("uncovered: [MD], asks: {p: {ask: q, kind: rude}}"), None),
@@ -167,12 +168,73 @@ def test_one_text_asked_twice_in_a_state(tmp_path: Path) -> None:
     assert len(read(tmp_path, two.format("AL"))) == 2
 
 
+def test_every_text_asked_twice_is_told(tmp_path: Path) -> None:
+    """Also three on one line, and where an accent is written as one character here and as two there."""
+    assert faults(tmp_path, need("uncovered: [MD], asks: {p: qu\u00e9, q: Que\u0301, r: ' qu\u00e9 '}")) == [
+        "parking.yaml:2: n/q: asked before, in n/p at parking.yaml:2",
+        "parking.yaml:2: n/r: asked before, in n/p at parking.yaml:2",
+    ]
+
+
 def test_one_need_in_two_files(tmp_path: Path) -> None:
     """A need's id is its own over the whole set."""
     (tmp_path / "a.yaml").write_text("needs: [{id: n, uncovered: [MD], asks: {p: one}}]")
     (tmp_path / "b.yaml").write_text("needs: [{id: n, uncovered: [MD], asks: {p: two}}]")
     with pytest.raises(InputError, match=r"b\.yaml:1: n: the id is given twice, first at .*a\.yaml:1"):
         load_questions(tmp_path, CORPUS)
+
+
+def test_a_bad_need_hides_no_other(tmp_path: Path) -> None:
+    """The faults of every need of a file come together: what YAML refuses, what the form does, what the laws do."""
+    text = """\
+needs:
+  - id: twice
+    id: again
+    uncovered: [MD]
+    asks: {p: a}
+  - {id: 0123, uncovered: [MD], asks: {p: b}}
+  - {id: both, expected: {MD: [MD-9]}, uncovered: [MD], asks: {p: c}}
+  - id: cut
+    uncovered: [MD]
+    asks:
+      p: see § 12 # note
+    searches:
+      - section 12 # note
+  - {id: time, uncovered: [MD], asks: {p: 21:30}}
+"""
+    assert faults(tmp_path, text) == [
+        "parking.yaml:3: the key 'id' is given twice, first on line 2",
+        "parking.yaml:6: `needs.id`: 0123 is read as a number, not as text: quote it",
+        "parking.yaml:7: both: MD is both expected and uncovered",
+        "parking.yaml:7: both: expected MD-9 is no law of MD: no law has it",
+        "parking.yaml:11: cut: is the part after # meant? A bare # starts a comment: quote the text",
+        "parking.yaml:13: cut: is the part after # meant? A bare # starts a comment: quote the text",
+        "parking.yaml:14: `needs.asks.p`: 21:30 is read as a number, not as text: quote it",
+    ]
+
+
+def test_a_corpus_without_states_is_one_state(tmp_path: Path) -> None:
+    """There a plain list of expected laws is of the file's state: asks may name it, and it cannot be uncovered too."""
+    corpus = {"LAWS": [Law("a", "")]}
+    path = tmp_path / "a.yaml"
+    path.write_text("needs: [{id: n, expected: [a], asks: {p: {ask: q, states: [LAWS]}}}]")
+    assert [pair.state for pair in load_questions(tmp_path, corpus)] == ["LAWS"]
+    for body, what in [
+        ("uncovered: [LAWS], asks: {p: q}", "LAWS is both expected and uncovered"),
+        ("asks: {p: {ask: q, states: [MD]}}", "asked in MD, which the need does not name"),
+    ]:
+        path.write_text(f"needs: [{{id: n, expected: [a], {body}}}]")
+        with pytest.raises(InputError, match=what):
+            load_questions(tmp_path, corpus)
+
+
+def test_without_laws_the_form_alone_is_checked(tmp_path: Path) -> None:
+    """Where no laws could be read, ids are not judged; what the form refuses is still told."""
+    (tmp_path / "a.yaml").write_text("needs: [{id: n, expected: [a], asks: {p: q}}]")
+    assert load_questions(tmp_path, {}) == []
+    (tmp_path / "b.yaml").write_text("needs: [{id: m, expected: {MD: [1]}, asks: {p: q}}]")
+    with pytest.raises(InputError, match="quote it"):
+        load_questions(tmp_path, {})
 
 
 def test_nothing_to_ask(tmp_path: Path) -> None:
