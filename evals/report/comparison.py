@@ -6,7 +6,7 @@ from evals.baseline import NOTHING
 from evals.compare import Change, Comparison, compare
 from evals.gate import Verdict
 from evals.outcomes import JUDGED, Side
-from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines
+from evals.report.verdict import certainty, conclusion, counted, dropped_lines, flip_lines
 
 HEAD = ("", "stage", "pairs", "needs", "before", "now", "change", "lost", "gained")
 
@@ -44,9 +44,9 @@ def _flips(comparison: Comparison, options: Sequence[str]) -> Iterable[str]:
 def _only_one_side(comparison: Comparison) -> Iterable[str]:
     yield from dropped_lines(comparison)
     if comparison.vanished:
-        yield f"asked only before: {len(comparison.vanished)} pairs of question and state"
+        yield f"asked only before: {counted(len(comparison.vanished), 'pair')} of question and state"
     if comparison.new:
-        yield f"asked only now: {len(comparison.new)} pairs of question and state"
+        yield f"asked only now: {counted(len(comparison.new), 'pair')} of question and state"
 
 
 def changed_settings(before: Mapping[str, object], after: Mapping[str, object]) -> Iterable[str]:
@@ -109,7 +109,7 @@ def _expect_nothing(before: Side, after: Side) -> Iterable[str]:
             laws = [sum(side.near_laws for side in of) for of in zip(*pairs, strict=True)]
             silent = [sum(side.near_laws == 0 for side in of) for of in zip(*pairs, strict=True)]
             yield (
-                f"{what}, {len(pairs)} pairs: laws by the near search {laws[0]} → {laws[1]},"
+                f"{what}, {counted(len(pairs), 'pair')}: laws by the near search {laws[0]} → {laws[1]},"
                 f" none at all for {silent[0]} → {silent[1]}"
             )
 

@@ -112,6 +112,7 @@ class Contents:
             "how-sure": overview.how_sure(self.measures),
             "cutoff-moves": overview.moves(self),
             "parts": overview.parts(self),
+            "what-shows": overview.what_shows(self.measures),
             "kind-by-stage": overview.kind_by_stage(self.measures),
             "state-by-topic": overview.state_by_topic(self.measures),
             "cutoff-by-pool": overview.cutoff_by_pool(self),

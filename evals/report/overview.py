@@ -10,7 +10,7 @@ import pandas as pd
 
 from evals.metrics import mean
 from evals.run import STAGES, Run
-from evals.statistics import recall_interval
+from evals.statistics import recall_interval, smallest_visible_loss
 from evals.sweep import Figures, Setting, Stage
 
 if TYPE_CHECKING:
@@ -109,6 +109,17 @@ def _earns(with_it: Figures, without: Figures, gained: int) -> dict[str, object]
         "laws without": without.laws,
         "gained by it": gained,
     }
+
+
+def what_shows(measures: pd.DataFrame) -> pd.DataFrame:
+    """For all pairs, each kind, state and language: how small a share of losing needs the set would show one of."""
+    once = measures[(measures["expects"] == "answerable") & (measures["stage"] == "pool")]
+    rows = []
+    for by in ("all", "kind", "state", "language"):
+        for name, part in [("all", once)] if by == "all" else once.groupby(by):
+            needs = part["need"].nunique()
+            rows.append((by, str(name), len(part), needs, smallest_visible_loss(needs)))
+    return pd.DataFrame(rows, columns=["by", "group", "pairs", "needs", "share of needs"])
 
 
 def state_by_topic(measures: pd.DataFrame) -> pd.DataFrame:

@@ -18,20 +18,24 @@ from evals.report import overview
 from evals.report.contents import Contents
 from evals.report.markdown import shown
 from evals.report.packed import packed
-from evals.run import STAGES
+from evals.run import STAGES, Run
 from retrieval.documents import strict_json
 
 HERE = Path(__file__).parent
 ON_THE_PAGE = {
+    "loss-reasons": "Where expected laws were lost, by reason",
+    "parts": "What each part earns: the pool with it and without it",
     "stages": "Stages: means over all questions that expect a law",
+    "expect-nothing": "Questions that no law answers",
+    "bands": "Bands: quantiles of the cosines",
+    "what-shows": "What the set can show: the smallest share of losing needs of which it shows one, at 95 %",
+}
+FOLDED = {
+    "by-kind": "By kind and stage",
     "by-state": "By state and stage",
     "by-language": "By language and stage",
     "by-tag": "By tag and stage",
-    "expect-nothing": "Questions that no law answers",
-    "bands": "Bands: quantiles of the cosines",
-    "loss-reasons": "Where expected laws were lost, by reason",
-    "parts": "What each part earns: the pool with it and without it",
-    "set": "What the set holds, and the smallest loss it could show",
+    "by-topic": "By topic and stage",
 }
 HEAT = {
     "kind-by-stage": ("Recall by kind of question and stage", "kind"),
@@ -75,7 +79,8 @@ def page(contents: Contents, plots: Collection[str], recorded: str | None = None
         script=Markup(script),  # noqa: S704  # ours
         data=Markup(_embedded(packed(contents.run))),  # noqa: S704  # no < is left in it
         stages=STAGES,
-        facts=_facts(contents, recorded),
+        measured=_measured(contents.run),
+        facts=_facts(contents.run, recorded),
         sentences=overview.sentences(contents),
         kinds=[*overview.recall_rows(tables["how-sure"], "kind"), *overview.recall_rows(tables["how-sure"], "all")],
         states=list(overview.recall_rows(tables["how-sure"], "state")),
@@ -84,7 +89,8 @@ def page(contents: Contents, plots: Collection[str], recorded: str | None = None
         sliders=_sliders(contents),
         heat=[_heat(tables[name], name, caption, first) for name, (caption, first) in HEAT.items()],
         tables=[_table(name, tables[name], caption) for name, caption in ON_THE_PAGE.items() if name in tables],
-        others=[name for name in tables if name not in {*ON_THE_PAGE, *HEAT}],
+        folded=[_table(name, tables[name], caption) for name, caption in FOLDED.items() if name in tables],
+        others=[name for name in tables if name not in {*ON_THE_PAGE, *FOLDED, *HEAT}],
         plots=list(plots),
     )
 
@@ -107,28 +113,24 @@ def _embedded(content: object) -> str:
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _facts(contents: Contents, recorded: str | None) -> list[tuple[str, str]]:
-    """What was measured, as names and values."""
-    run = contents.run
-    settings = run.settings
+def _measured(run: Run) -> str:
+    """What was measured, in one line."""
+    laws = sum(map(len, run.corpus.values()))
     needs = len({each.pair.need for each in run.pairs})
     questions = len({each.pair.question for each in run.pairs})
     expecting = sum(bool(each.pair.expected) for each in run.pairs)
-    laws = sum(map(len, run.corpus.values()))
+    return (
+        f"{laws:,} laws of {', '.join(run.corpus)}; {needs:,} needs asked in {questions:,} ways, {len(run.pairs):,}"
+        f" pairs of question and state, {expecting:,} of which expect a law; {run.model}"
+    )
+
+
+def _facts(run: Run, recorded: str | None) -> list[tuple[str, str]]:
+    """The settings and fingerprints, and when the recordings were made where that is known."""
+    settings = run.settings.model_dump()
+    settings["near_enough"] = f"{run.settings.cutoff:g}"
     facts = [
-        ("Laws", f"{laws:,} of {len(run.corpus)} states: {', '.join(run.corpus)}"),
-        (
-            "Questions",
-            f"{needs:,} needs asked in {questions:,} ways; {len(run.pairs):,} pairs of question and state, of which"
-            f" {expecting:,} expect a law",
-        ),
-        ("Model", run.model),
-        (
-            "Settings",
-            f"near_enough {settings.cutoff:g}, near_laws {settings.near_laws}, retrieved_laws"
-            f" {settings.retrieved_laws}, candidate_laws {settings.candidate_laws}, rephrase {settings.rephrase},"
-            f" rerank {settings.rerank}",
-        ),
+        ("Settings", ", ".join(f"{name} {value}" for name, value in settings.items())),
         ("Fingerprints", ", ".join(f"{name} {value}" for name, value in run.fingerprints.items() if name != "model")),
     ]
     return [*facts, ("Recordings", recorded)] if recorded else facts
@@ -138,7 +140,7 @@ def _moves(frame: pd.DataFrame, cutoff: float) -> list[tuple[str, bool, list[Cel
     """The rows of the table of moved cutoffs: its name, whether it is in force, and its cells."""
     rows = []
     for at, *values in frame[MOVED].itertuples(index=False, name=None):
-        name = "none" if at == overview.NO_CUTOFF else f"{at:g}"
+        name = "no cutoff" if at == overview.NO_CUTOFF else f"{at:g}"
         rows.append((name, at == cutoff, [Cell(_shown(value), True) for value in values]))
     return rows
 
@@ -160,15 +162,15 @@ def _sliders(contents: Contents) -> Iterable[Slider]:
     cosines = sweep.breakpoints() or [settings.cutoff]
     low = math.floor(min(cosines[0], settings.cutoff) * 100) / 100
     high = math.ceil(max(cosines[-1], settings.cutoff) * 100 + 1e-9) / 100
-    about = "the cosine a neighbour needs"
+    about = "cosine needed"
     yield Slider("near_enough", about, f"{low:g}", f"{high:g}", "0.001", f"{settings.cutoff:g}")
     limits = [
-        ("near_laws", "neighbours at most", 0, max(sweep.near_laws, settings.near_laws)),
-        ("retrieved_laws", "laws for an answer", 1, sweep.laws),
-        ("candidate_laws", "laws in the pool", 1, sweep.laws),
+        ("near_laws", "at most", 0, max(sweep.near_laws, settings.near_laws)),
+        ("retrieved_laws", "for an answer", 1, sweep.laws),
+        ("candidate_laws", "in the pool", 1, sweep.laws),
     ]
     if any(len(each.trace.scorings) > 1 for each in contents.run.pairs):
-        limits.append(("searched_candidate_laws", "laws in a searched pool", 1, sweep.laws))
+        limits.append(("searched_candidate_laws", "in a searched pool", 1, sweep.laws))
     for name, said, least, most in limits:
         value = getattr(settings, name)
         yield Slider(name, said, str(least), str(max(most, value)), "1", str(value))
@@ -184,17 +186,24 @@ def _table(name: str, frame: pd.DataFrame, caption: str) -> Table:
 
 
 def _heat(frame: pd.DataFrame, name: str, caption: str, first: str) -> Table:
-    """A table whose shares are coloured by their size; the first column and counts are not."""
-    rows = []
-    for row in frame.to_dict("records"):
-        cells = [Cell(_heading(row[first]), False)]
-        for column in frame.columns[1:]:
-            value = row[column]
-            text = _shown(value)
-            coloured = column not in COUNTS and text != ""
-            cells.append(Cell(text, True, f"{float(value):.3f}" if coloured else None))
-        rows.append(cells)
-    return Table(name, caption, [(str(column), column != first) for column in frame.columns], rows)
+    """A table whose shares are coloured between the least and the greatest of them; its first column and counts not."""
+    shares = [column for column in frame.columns if column != first and column not in COUNTS]
+    values = pd.concat([pd.Series(dtype=float), *(frame[column].astype(float) for column in shares)]).dropna()
+    low, span = (values.min(), values.max() - values.min() or 1.0) if len(values) else (0.0, 1.0)
+
+    def cell(column: str, value: object) -> Cell:
+        if column == first:
+            return Cell(_heading(value), False)
+        if column in COUNTS or _shown(value) == "":
+            return Cell(_shown(value), True)
+        return Cell(_shown(value), True, f"{(float(str(value)) - low) / span:.3f}")
+
+    columns = [str(column) for column in frame.columns]
+    rows = [
+        [cell(column, value) for column, value in zip(columns, row, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
+    return Table(name, caption, [(column, column != first) for column in columns], rows)
 
 
 def _heading(value: object) -> str:

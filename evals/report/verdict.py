@@ -56,6 +56,11 @@ def conclusion(verdict: Verdict) -> list[str]:
     return lines
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 pair, 2 pairs."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def named(outcome: Outcome) -> str:
     """A pair as messages name it."""
     return f"{outcome.question} ({outcome.state})"
@@ -64,7 +69,7 @@ def named(outcome: Outcome) -> str:
 def flip_lines(word: str, flips: Sequence[Flip], options: Sequence[str] = ()) -> Iterable[str]:
     """Flips by name, none left out: where the group was and is, and the command that shows its question."""
     if flips:
-        yield f"{word}: {len(flips)} expected {'law' if len(flips) == 1 else 'laws'}"
+        yield f"{word}: {counted(len(flips), 'expected law')}"
     for flip in flips:
         edited = "" if flip.still_expected else ", not expected any more"
         by = " and ".join(flip.stages)
@@ -108,13 +113,14 @@ def judged(verdict: Verdict) -> str:
     """How much both sides hold, and what differs between them."""
     comparison = verdict.comparison
     said = [
-        f"judged: {comparison.groups} expected laws of {len(comparison.pairings)} pairs of question and state"
-        " that both sides hold"
+        f"judged: {counted(comparison.groups, 'expected law')} of {counted(len(comparison.pairings), 'pair')}"
+        " of question and state that both sides hold"
     ]
     if comparison.vanished:
-        said.append(f"{len(comparison.vanished)} pairs are gone")
+        said.append(f"gone: {counted(len(comparison.vanished), 'pair')}")
     if comparison.new or comparison.added:
-        said.append(f"new and not judged: {len(comparison.new)} pairs, {comparison.added} expected laws of other pairs")
+        pairs, laws = counted(len(comparison.new), "pair"), counted(comparison.added, "expected law")
+        said.append(f"new and not judged: {pairs}, and {laws} of pairs that are not new")
     other = [name for name, same in verdict.same.items() if not same]
     if other:
         said.append(f"changed since the baseline: {', '.join(other)}")
@@ -127,7 +133,8 @@ def mean_lines(comparison: Comparison, stage: str) -> Iterable[str]:
         if change.by == "all" and change.stage == stage:
             yield (
                 f"mean recall of the {stage}: {change.before:.4f} → {change.after:.4f}"
-                f" over {change.pairs} pairs of {change.needs} needs; {certainty(comparison, stage)}"
+                f" over {counted(change.pairs, 'pair')} of {counted(change.needs, 'need')};"
+                f" {certainty(comparison, stage)}"
             )
 
 
@@ -152,7 +159,7 @@ def recorded_text(summary: Summary, comparison: Comparison | None, folder: Path)
             lines.append(f"not asked any more: {len(comparison.vanished)}")
             lines += [f"  {named(outcome)}" for outcome in comparison.vanished]
     overall = summary.recall["all"]
-    lines.append(f"baseline recorded in {folder}: {summary.pairs} pairs; {summary.why}")
+    lines.append(f"baseline recorded in {folder}: {counted(summary.pairs, 'pair')}; {summary.why}")
     lines += [f"  mean recall of the {stage}: {_shown(overall[stage])}" for stage in JUDGED]
     lines.append(f"  accepted losses that are still lost: {len(summary.accepted_losses)}")
     return "\n".join(lines)

@@ -99,7 +99,7 @@ const quantile = (dots, at) => {
 };
 
 const bands = { dots: null, xs: null, lane: 0, at: -1, range: [0, 1], chosen: null };
-const DRAWING = { lane: 84, dots: 58, top: 34, bottom: 34, side: 14, radius: 2.2 };
+const DRAWING = { lane: 84, dots: 58, top: 34, bottom: 34, side: 14 };
 
 function setBands(chosen) {
   bands.dots = bandsOf(chosen);
@@ -140,6 +140,7 @@ function drawBands() {
   LANES.forEach((lane, nth) => drawLane(pen, lane, nth, width, colour));
   drawAxis(pen, width, height, colour);
   drawCutoffs(pen, width, height, colour);
+  LANES.forEach((lane, nth) => nameLane(pen, lane, nth, colour));
   drawFocus(pen, width, colour);
 }
 
@@ -149,22 +150,35 @@ function drawLane(pen, lane, nth, width, colour) {
   pen.fillStyle = colour("rule");
   pen.fillRect(0, top, width, 1);
   pen.fillStyle = colour(lane.replace(" ", "-"));
-  pen.globalAlpha = dots.length > 400 ? 0.4 : 0.75;
+  pen.globalAlpha = dots.length > 400 ? Number(colour("dots")) : 0.8;
   dots.forEach((dot, at) => {
     const [x, y] = dotPlace(dot, at, nth, width);
-    drawDot(pen, nth, x, y, DRAWING.radius);
+    drawDot(pen, nth, x, y, width < 600 ? 1.6 : 2.2);
   });
   pen.globalAlpha = 1;
   if (dots.length) drawSpread(pen, dots, top, width, colour);
-  pen.fillStyle = colour("ink");
+}
+
+function nameLane(pen, lane, nth, colour) {
+  const dots = bands.dots[lane];
+  const top = laneTop(nth);
   pen.textAlign = "left";
   const cut = dots.filter((dot) => dot.level <= view.setting.cutoff).length;
+  const count = `${whole(cut)} of ${whole(dots.length)} under ${cutoffText(view.setting.cutoff)}`;
   pen.font = `600 13px ${pen.fontFamily}`;
-  const name = `${lane} `;
-  pen.fillText(name, DRAWING.side, top + 17);
-  const after = DRAWING.side + pen.measureText(name).width;
+  const after = DRAWING.side + writeOver(pen, `${lane} `, DRAWING.side, top + 17, colour);
   pen.font = `13px ${pen.fontFamily}`;
-  pen.fillText(`${whole(cut)} of ${whole(dots.length)} under ${cutoffText(view.setting.cutoff)}`, after, top + 17);
+  writeOver(pen, count, after, top + 17, colour);
+}
+
+// Text on a patch of paper, so that no line crosses it; its width.
+function writeOver(pen, text, x, y, colour) {
+  const { width } = pen.measureText(text);
+  pen.fillStyle = colour("paper");
+  pen.fillRect(x, y - 13, width, 17);
+  pen.fillStyle = colour("ink");
+  pen.fillText(text, x, y);
+  return width;
 }
 
 // A shape a lane: circle, square, triangle, diamond.

@@ -105,8 +105,7 @@ function updateSliders() {
     const slider = byId(name);
     slider.value = number;
     slider.setAttribute("aria-valuetext", String(number));
-    const before = numberOf(name, inForce);
-    byId(`${name}-out`).textContent = number === before ? String(number) : `${number} (in force ${before})`;
+    byId(`${name}-out`).textContent = String(number);
   }
   for (const name of [...FILTERS, "stage"]) if (byId(name)) byId(name).value = view[name];
   byId("reset").disabled = !changedNames().length && !FILTERS.some((name) => view[name]);

@@ -169,7 +169,7 @@ function wordFate(pair, group, nth) {
   const place = fates.wordPlaces[pair.firstGroup + nth];
   const asked = limitOf(pair, "pool", view.setting);
   if (!place) return group.every((law) => pair.laws.pageRows.includes(law)) ? "a page row, which words never reach" : "no shared word";
-  return `${ordinal(place)} by words, where ${asked} are asked for`;
+  return `${ordinal(place)} by words, of ${asked} asked for`;
 }
 
 function nearFate(pair, nth) {
@@ -177,7 +177,7 @@ function nearFate(pair, nth) {
   const place = fates.nearPlaces[at];
   if (!place) return "no vector";
   const under = fates.levels[at] <= view.setting.cutoff ? `under ${cutoffText(view.setting.cutoff)}, ` : "";
-  const most = under ? "" : `, where at most ${view.setting.near_laws} are`;
+  const most = under ? "" : `, of at most ${view.setting.near_laws}`;
   return `cosine ${cosineText(fates.levels[at])}, ${under}${ordinal(place)} by meaning${most}`;
 }
 
@@ -227,15 +227,15 @@ function turningPoints(pair) {
 // Every law of the pool and of the searches' beginnings, with its place and score at each.
 function lawTable(pair) {
   const rows = traceRows(pair);
-  const head = ["pool", `fused ${view.setting.retrieved_laws}`, "by words", "score", "by meaning", "cosine", "law"];
+  const head = ["law", "pool", `fused ${view.setting.retrieved_laws}`, "by words", "score", "by meaning", "cosine"];
   return element(
     "div",
     { class: "wide", tabindex: "0", role: "region", "aria-label": "The laws of every stage" },
     element(
       "table",
       {},
-      element("caption", {}, "Every stage's ranking for the question. ✓ expected, ○ accepted, ✂ under the cutoff or beyond near_laws."),
-      element("thead", {}, element("tr", {}, head.map((name, at) => element("th", { scope: "col", class: at < 6 ? "number" : "" }, name)))),
+      element("caption", {}, element("span", {}, "Every stage's ranking. ✓ expected, ○ accepted, ✂ under the cutoff or beyond near_laws.")),
+      element("thead", {}, element("tr", {}, head.map((name, at) => element("th", { scope: "col", class: at ? "number" : "" }, name)))),
       element("tbody", {}, rows.map((row) => lawRow(pair, row))),
     ),
   );
@@ -280,12 +280,12 @@ function lawRow(pair, row) {
   return element(
     "tr",
     { class: mark === "✓" ? "expected" : mark ? "accepted" : row.pool ? "" : "outside" },
+    element("th", { scope: "row" }, `${mark} `, said(pair.laws.ids[law]), " ", said(pair.laws.laws[law]), card ? [" ", element("i", {}, said(card))] : null),
     number(row.pool),
     number(row.fused),
     number(words?.place),
     number(words?.score == null ? "" : words.score.toFixed(2)),
     number(near ? `${near.place}${cut ? " ✂" : ""}` : ""),
     number(near ? cosineText(near.level) : ""),
-    element("th", { scope: "row" }, `${mark} `, said(pair.laws.ids[law]), " ", element("span", { class: "law" }, said(pair.laws.laws[law]), card ? [" ", element("i", {}, said(card))] : null)),
   );
 }
