@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -144,31 +144,39 @@ def _summary(path: Path) -> Summary:
         raise InputError([Fault(str(path), None, f"not a baseline: {error}")]) from None
 
 
+class _Margins(NamedTuple):
+    """How narrowly a pair's groups arrived, one place and one cosine a group."""
+
+    pool_laws: int
+    places: list[int | None]
+    cosines: list[float | None]
+
+
 def _outcomes(folder: Path) -> dict[Key, Outcome]:
-    """The outcomes of both tables, which must hold the same pairs."""
+    """The outcomes of both tables: margins.csv holds the pairs of outcomes.csv that expect something."""
     faults: list[Fault] = []
-    margins = _rows(folder / "margins.csv", MARGINS, faults)
-    rows = _rows(folder / "outcomes.csv", COLUMNS, faults)
-    found: dict[Key, Outcome] = {}
-    for key, (line, row) in rows.items():
-        try:
-            found[key] = _outcome(row, margins[key][1] if key in margins else None)
-        except ValueError as error:
-            faults.append(Fault(str(folder / "outcomes.csv"), line, str(error)))
+    margins = _rows(folder / "margins.csv", MARGINS, _margins, faults)
+
+    def read(row: Mapping[str, str]) -> Outcome:
+        return _outcome(row, margins.get((row["question"], row["state"]), _Margins(0, [], [])))
+
+    found = _rows(folder / "outcomes.csv", COLUMNS, read, faults)
+    if not found and not faults:
+        faults.append(Fault(str(folder / "outcomes.csv"), None, "no outcome of any question here"))
     faults += [
-        Fault(str(folder / "margins.csv"), line, f"{' in '.join(key)} is not in outcomes.csv")
-        for key, (line, _) in margins.items()
-        if key not in rows
+        Fault(str(folder / "margins.csv"), None, f"{key[0]} in {key[1]} is not in outcomes.csv")
+        for key in margins
+        if key not in found and not faults
     ]
     if faults:
         raise InputError(faults)
-    if not found:
-        raise InputError([Fault(str(folder / "outcomes.csv"), None, "no outcome of any question here")])
     return found
 
 
-def _rows(path: Path, columns: Sequence[str], faults: list[Fault]) -> dict[Key, tuple[int, dict[str, str]]]:
-    """A table's rows with their lines, by question and state; what is wrong goes to `faults`."""
+def _rows(
+    path: Path, columns: Sequence[str], read: Callable[[Mapping[str, str]], _One], faults: list[Fault]
+) -> dict[Key, _One]:
+    """What `read` makes of a table's rows, by question and state; what is wrong goes to `faults`."""
     try:
         lines = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
     except InputError as error:
@@ -180,27 +188,35 @@ def _rows(path: Path, columns: Sequence[str], faults: list[Fault]) -> dict[Key, 
     if not lines or tuple(lines[0]) != tuple(columns):
         faults.append(Fault(str(path), 1, f"expected the columns {', '.join(columns)}, and a line a pair"))
         return {}
-    found: dict[Key, tuple[int, dict[str, str]]] = {}
+    found: dict[Key, _One] = {}
     for line, cells in enumerate(lines[1:], 2):
-        if len(cells) != len(columns):
-            faults.append(Fault(str(path), line, f"expected {len(columns)} values, found {len(cells)}"))
-            continue
-        row = dict(zip(columns, cells, strict=True))
-        key = row["question"], row["state"]
-        if key in found:
-            faults.append(Fault(str(path), line, f"{key[0]} in {key[1]} stands here twice"))
-        found[key] = line, row
+        try:
+            if len(cells) != len(columns):
+                raise ValueError(f"expected {len(columns)} values, found {len(cells)}")
+            row = dict(zip(columns, cells, strict=True))
+            key = row["question"], row["state"]
+            if key in found:
+                raise ValueError(f"{key[0]} in {key[1]} stands here twice")
+            found[key] = read(row)
+        except ValueError as error:
+            faults.append(Fault(str(path), line, str(error)))
     return found
 
 
-def _outcome(row: Mapping[str, str], margin: Mapping[str, str] | None) -> Outcome:
+def _margins(row: Mapping[str, str]) -> _Margins:
+    return _Margins(
+        _whole(row["pool laws"]),
+        [None if each == "-" else _whole(each) for each in row["places"].split()],
+        [None if each == "-" else _cosine(each) for each in row["cosines"].split()],
+    )
+
+
+def _outcome(row: Mapping[str, str], margins: _Margins) -> Outcome:
     groups = [tuple(map(unquote, group.split("|"))) for group in row["expected"].split()]
     arrived = {stage: row[stage].split() for stage in JUDGED}
-    places, cosines = (margin[name].split() if margin else [] for name in ("places", "cosines"))
-    if {len(each) for each in (*arrived.values(), places, cosines)} != {len(groups)}:
-        raise ValueError(
-            f"expected {', '.join(JUDGED)} and, in margins.csv, places and cosines of {len(groups)} groups"
-        )
+    if {*map(len, arrived.values()), len(margins.places), len(margins.cosines)} != {len(groups)}:
+        what = f"{', '.join(JUDGED)} and, in margins.csv, places and cosines"
+        raise ValueError(f"{row['question']} in {row['state']}: expected {what} of {len(groups)} groups")
     if not {each for bits in arrived.values() for each in bits} <= {"0", "1"}:
         raise ValueError("expected 1 for a group that arrived and 0 for one that did not")
     return Outcome(
@@ -213,13 +229,13 @@ def _outcome(row: Mapping[str, str], margin: Mapping[str, str] | None) -> Outcom
             Group(
                 laws=laws,
                 reached={stage: arrived[stage][at] == "1" for stage in JUDGED},
-                place=None if places[at] == "-" else _whole(places[at]),
-                cosine=None if cosines[at] == "-" else _cosine(cosines[at]),
+                place=margins.places[at],
+                cosine=margins.cosines[at],
             )
             for at, laws in enumerate(groups)
         ),
         near_laws=_whole(row["near laws"]),
-        pool_laws=_whole(margin["pool laws"]) if margin else 0,
+        pool_laws=margins.pool_laws,
     )
 
 

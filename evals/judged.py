@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import count, repeat
 from math import inf
 
 Groups = Sequence[Collection[str]]
@@ -60,8 +60,9 @@ def places(question: Judged) -> Places:
     gains = repeat(1.0) if question.gains is None else question.gains
     groups = dict(zip(map(frozenset, question.expected), gains))  # noqa: B905 - repeat has no end
     relevant = set(question.accepted).union(*groups)
-    returned = dict.fromkeys(question.returned)
-    place = {law: at for at, law in enumerate(returned, 1) if law in relevant}
+    place = dict(zip(question.returned, count(1)))  # noqa: B905 - count has no end
+    if len(place) < len(question.returned):
+        place = dict(zip(dict.fromkeys(question.returned), count(1)))  # noqa: B905
     found = [(min(at), -gain) for laws, gain in groups.items() if (at := [place[law] for law in laws if law in place])]
     found.sort()
     gained: list[tuple[int, float]] = []
@@ -70,10 +71,10 @@ def places(question: Judged) -> Places:
         last = max(first, last + 1)
         gained.append((last, -less))
     return Places(
-        returned=len(returned),
+        returned=len(place),
         expected=len(groups),
         reached=[first for first, _ in found],
-        right=list(place.values()),
+        right=sorted([place[law] for law in relevant if law in place]),
         gained=gained,
         gains=sorted(groups.values(), reverse=True),
     )

@@ -43,7 +43,7 @@ def test_the_files_by_hand(tmp_path: Path) -> None:
         "teens/p,MD,plain,en,uncovered,8,,,\n"
     )
     assert (tmp_path / "baseline" / "margins.csv").read_text() == (
-        "question,state,places,cosines,pool laws\na/p,MD,2 -,0.8123 0.8123,24\nb/p,AL,-,-,24\n"
+        "question,state,pool laws,places,cosines\na/p,MD,24,2 -,0.8123 0.8123\nb/p,AL,24,-,-\n"
     )
     assert json.loads((tmp_path / "baseline" / "baseline.json").read_text()) == {
         "format": 1,
@@ -137,7 +137,7 @@ def test_the_history_grows_by_a_line(tmp_path: Path) -> None:
     folder = tmp_path / "baseline"
     record(folder, side(outcome("a/p"), outcome("b/p", pool=[])), "the first, of many", "2026-11-29")
     record(folder, side(outcome("a/p", pool=[]), outcome("b/p"), laws="m"), "a swap", "2026-12-01")
-    rows = list(csv.DictReader((tmp_path / "history.csv").open(newline="")))
+    rows = list(csv.DictReader((tmp_path / "history.csv").read_text().splitlines()))
     assert [(row["date"], row["why"], row["lost"], row["gained"]) for row in rows] == [
         ("2026-11-29", "the first, of many", "", ""),
         ("2026-12-01", "a swap", "1", "1"),
@@ -217,7 +217,10 @@ def holding(name: str, content: bytes) -> Callable[[Path], None]:
         (replacing("baseline.json", '"why": "because"', '"why": ""'), "`why`"),
         (replacing("outcomes.csv", "moon/p,MD,plain,en,unrelated,3,,,\n", ""), "its means are not those"),
         (replacing("outcomes.csv", "1 0,0 0", "1 nan,0 0"), "outcomes.csv:2: expected 1 for a group that arrived"),
-        (replacing("outcomes.csv", "1 0,0 0", "1,0 0"), "outcomes.csv:2: expected pool, answer and, in margins.csv"),
+        (
+            replacing("outcomes.csv", "1 0,0 0", "1,0 0"),
+            "outcomes.csv:2: a/p in MD: expected pool, answer and, in margins.csv",
+        ),
         (
             replacing("outcomes.csv", "unrelated,3", "unrelated,NaN"),
             "outcomes.csv:4: expected a whole number, found NaN",
@@ -230,11 +233,18 @@ def holding(name: str, content: bytes) -> Callable[[Path], None]:
         (replacing("outcomes.csv", "unrelated,3,,,", "unrelated,3"), "outcomes.csv:4: expected 9 values, found 6"),
         (replacing("outcomes.csv", "b/p,AL", "a/p,MD"), "outcomes.csv:3: a/p in MD stands here twice"),
         (replacing("outcomes.csv", "b/p,AL", '"b/p,AL'), "outcomes.csv: not a table"),
-        (replacing("margins.csv", "0.8123", "nan"), "outcomes.csv:2: expected a cosine, found nan"),
-        (replacing("margins.csv", "0.8123", "inf"), "outcomes.csv:2: expected a cosine, found inf"),
-        (replacing("margins.csv", "2 -", "0.5 -"), "outcomes.csv:2: expected a whole number, found 0.5"),
-        (replacing("margins.csv", "b/p,AL,-,-,24\n", ""), "outcomes.csv:3: expected pool, answer and, in margins.csv"),
-        (replacing("margins.csv", "b/p,AL", "z/p,AL"), "margins.csv:3: z/p in AL is not in outcomes.csv"),
+        (replacing("margins.csv", "0.8123", "nan"), "margins.csv:2: expected a cosine, found nan"),
+        (replacing("margins.csv", "0.8123", "inf"), "margins.csv:2: expected a cosine, found inf"),
+        (replacing("margins.csv", "2 -", "0.5 -"), "margins.csv:2: expected a whole number, found 0.5"),
+        (
+            replacing("margins.csv", "b/p,AL,24,-,-\n", ""),
+            "outcomes.csv:3: b/p in AL: expected pool, answer and, in margins.csv",
+        ),
+        (replacing("margins.csv", "b/p,AL", "a/p,MD"), "margins.csv:3: a/p in MD stands here twice"),
+        (
+            replacing("outcomes.csv", "b/p,AL,spanish,es,answerable,0,AL-4,0,0\n", ""),
+            "b/p in AL is not in outcomes.csv",
+        ),
     ],
 )
 def test_a_broken_baseline_is_refused(tmp_path: Path, plant: Callable[[Path], None], said: str) -> None:
@@ -256,6 +266,7 @@ def test_the_faults_of_all_files_together(tmp_path: Path) -> None:
         read_baseline(tmp_path / "baseline")
     assert [Path(fault.file).name for fault in refused.value.faults] == [
         "baseline.json",
+        "margins.csv",
         "outcomes.csv",
         "outcomes.csv",
     ]
@@ -264,7 +275,7 @@ def test_the_faults_of_all_files_together(tmp_path: Path) -> None:
 def test_a_baseline_of_some_states(tmp_path: Path) -> None:
     """Narrowed to the states that a comparison looks at."""
     found = record(tmp_path / "baseline", SIDE)
-    assert [key for key in found.only(["AL"]).outcomes] == [("b/p", "AL")]
+    assert list(found.only(["AL"]).outcomes) == [("b/p", "AL")]
 
 
 def test_a_place_beyond_what_was_asked_for(tmp_path: Path) -> None:

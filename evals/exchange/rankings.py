@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Mapping
 from itertools import islice
+from operator import gt
 
 from evals.judged import Judged
 
@@ -24,7 +25,10 @@ def in_order(scores: Mapping[str, float]) -> list[str]:
     >>> in_order({"a": 1.0, "b": 1.00000001, "c": 2.0})
     ['c', 'b', 'a']
     """
-    return [document for _, document in sorted(zip(array("f", scores.values()), scores, strict=True), reverse=True)]
+    rounded = array("f", scores.values())
+    if all(map(gt, rounded, rounded[1:])):  # as most files are; sorting takes three times as long
+        return list(scores)
+    return [document for _, document in sorted(zip(rounded, scores, strict=True), reverse=True)]
 
 
 def judged(judgements: Judgements, run: Run, name: str = "the run") -> dict[str, Judged]:
