@@ -6,6 +6,7 @@ commands that need them, so that `--help` answers at once.
 """
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,12 +27,11 @@ BASELINE = REPORTS / "baseline"
 
 BAD_INPUT = 2
 PROGRAM_FAULT = 70
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its status."""
-    from retrieval.errors import NearEnoughError
-
     try:
         status = group.main(args=arguments, prog_name="near-enough", standalone_mode=False)
     except click.ClickException as error:
@@ -39,20 +39,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
-        status = 130
-    except NearEnoughError as error:
-        click.echo(f"near-enough: {error}", err=True)
-        status = BAD_INPUT
+        status = INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         status = 0
-    except Exception:
-        import traceback
-
-        traceback.print_exc()
-        click.echo("near-enough: this is a fault of the program; please report it with the lines above", err=True)
-        status = PROGRAM_FAULT
+    except Exception as error:  # the one place that tells bad input from a fault of the program
+        status = _failed(error)
     sys.exit(status or 0)
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong, and the status for it."""
+    from retrieval.errors import NearEnoughError
+
+    if isinstance(error, NearEnoughError):
+        click.echo(f"near-enough: {error}", err=True)
+        return BAD_INPUT
+    traceback.print_exception(error)
+    click.echo("near-enough: this is a fault of the program; please report it with the lines above", err=True)
+    return PROGRAM_FAULT
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

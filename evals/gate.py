@@ -66,6 +66,11 @@ class Verdict:
         return self.status == FAILED and len(self.reasons) > bool(self.fallbacks)
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 pair, 2 pairs."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def judge(baseline: Baseline, after: Side) -> Verdict:
     """A side that was measured now against the baseline.
 
@@ -108,16 +113,12 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
     for stage in JUDGED:
         count = sum(stage in flip.stages for flip in verdict.lost)
         if count:
-            yield f"{count} expected {'law' if count == 1 else 'laws'} no longer reached by the {stage}"
+            yield f"{counted(count, 'expected law')} no longer reached by the {stage}"
     if verdict.louder:
-        before, now = (
-            sum(counts)
-            for counts in zip(*((each.before, each.outcome.near_laws) for each in verdict.louder), strict=True)
-        )
-        yield (
-            f"the near search returns {now} laws to {len(verdict.louder)} questions that no law answers,"
-            f" and {before} before"
-        )
+        before = sum(each.before for each in verdict.louder)
+        now = counted(sum(each.outcome.near_laws for each in verdict.louder), "law")
+        questions = counted(len(verdict.louder), "question")
+        yield f"the near search returns {now} to {questions} that no law answers, and {before} before"
     yield from _vanished(verdict.comparison.vanished, baseline, after)
     causes = Counter(each.outcome for each in after.outcomes.values() if each.fell_back)
     if causes:
@@ -130,12 +131,11 @@ def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) ->
         gone = {getattr(each, what) for each in baseline.outcomes.values()}
         gone -= {getattr(each, what) for each in after.outcomes.values()}
         if gone:
-            yield f"no question is asked any more of the {what} {', '.join(sorted(gone))}"
+            yield f"no question of the {what} {', '.join(sorted(gone))} is asked any more"
     if vanished:
         names = [f"{each.question} ({each.state})" for each in vanished]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        pairs = "1 question is" if len(names) == 1 else f"{len(names)} questions are"
-        yield f"{pairs} not asked any more: {', '.join(names[:NAMED])}{more}"
+        yield f"{counted(len(names), 'question')} no longer asked: {', '.join(names[:NAMED])}{more}"
 
 
 def _louder(comparison: Comparison) -> Iterable[Louder]:

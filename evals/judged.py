@@ -60,9 +60,9 @@ def places(question: Judged) -> Places:
     gains = repeat(1.0) if question.gains is None else question.gains
     groups = dict(zip(map(frozenset, question.expected), gains))  # noqa: B905 - repeat has no end
     relevant = set(question.accepted).union(*groups)
-    place = dict(zip(question.returned, count(1)))  # noqa: B905 - count has no end
+    place = dict(zip(question.returned, count(1)))
     if len(place) < len(question.returned):
-        place = dict(zip(dict.fromkeys(question.returned), count(1)))  # noqa: B905
+        place = dict(zip(dict.fromkeys(question.returned), count(1)))
     found = [(min(at), -gain) for laws, gain in groups.items() if (at := [place[law] for law in laws if law in place])]
     found.sort()
     gained: list[tuple[int, float]] = []

@@ -13,6 +13,7 @@ from evals import bands
 from evals.losses import Loss
 from evals.metrics import hit, mean, precision, reached, recall
 from evals.run import STAGES, Measured, Run
+from evals.statistics import smallest_visible_loss
 from retrieval.vectors import embedding_text
 
 
@@ -163,20 +164,28 @@ def loss_reasons(losses: Sequence[Loss]) -> pd.DataFrame:
 
 
 def what_the_set_holds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Pairs and needs by state, kind, language, topic and what they expect; and the smallest loss that would show."""
+    """Pairs and needs by what they expect, state, kind, language and topic, and the smallest loss each group can show.
+
+    `one law`: how far the mean of recall falls where one expected law is lost. `would show`: the smallest share of such
+    needs that could lose a law and be seen, at least once, in 95 of 100 sets of this size.
+    """
     once = frame[frame["stage"] == "pool"]
     rows = []
     for by in ("expects", "state", "kind", "language", "topic"):
         for (name,), part in once.groupby([by], sort=True):
-            groups = int(part["groups"].sum())
+            expecting = part[part["groups"] > 0]
+            needs = expecting["need"].nunique()
             rows.append(
                 {
                     "by": by,
                     "group": name,
                     "needs": part["need"].nunique(),
                     "pairs": len(part),
-                    "expected laws": groups,
-                    "smallest loss of recall": 1 / (len(part) * part["groups"].max()) if groups else None,
+                    "needs that expect a law": needs,
+                    "pairs that expect a law": len(expecting),
+                    "expected laws": int(part["groups"].sum()),
+                    "one law": 1 / (len(expecting) * expecting["groups"].max()) if needs else None,
+                    "would show": smallest_visible_loss(needs) if needs else None,
                 }
             )
     return pd.DataFrame(rows)

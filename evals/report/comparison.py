@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evals.baseline import NOTHING
 from evals.compare import Change, Comparison, compare
-from evals.gate import Verdict
+from evals.gate import Verdict, counted
 from evals.outcomes import JUDGED, Side
-from evals.report.verdict import certainty, conclusion, counted, dropped_lines, flip_lines
+from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines
 
 HEAD = ("", "stage", "pairs", "needs", "before", "now", "change", "lost", "gained")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evals.baseline import Summary
 from evals.compare import Comparison, Flip
-from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict
+from evals.gate import FAILED, NAMED, NOT_COMPARABLE, PASSED, Verdict, counted
 from evals.outcomes import JUDGED, Group, Outcome
 
 WORDS = {PASSED: "passed", FAILED: "failed", NOT_COMPARABLE: "not comparable"}
@@ -31,6 +31,9 @@ def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
         yield f"more laws near questions that no law answers: {len(verdict.louder)}"
         for each in verdict.louder:
             yield f"  {named(each.outcome)}: {each.before} before, {each.outcome.near_laws} now: {each.outcome.text}"
+    if len(verdict.comparison.vanished) > NAMED:
+        yield f"no longer asked: {len(verdict.comparison.vanished)}"
+        yield from (f"  {named(outcome)}" for outcome in verdict.comparison.vanished)
     if verdict.still_lost:
         yield f"lost before and accepted: {len(verdict.still_lost)}"
         for loss in verdict.still_lost:
@@ -54,11 +57,6 @@ def conclusion(verdict: Verdict) -> list[str]:
     elif verdict.status == PASSED and verdict.gained:
         lines.append(f"  to hold what was gained from now on: {TO_ACCEPT}")
     return lines
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things: 1 pair, 2 pairs."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def named(outcome: Outcome) -> str:
@@ -156,7 +154,7 @@ def recorded_text(summary: Summary, comparison: Comparison | None, folder: Path)
         lines += flip_lines("gained, and held from now on", [flip for flip in comparison.gained if flip.judged])
         lines += dropped_lines(comparison)
         if comparison.vanished:
-            lines.append(f"not asked any more: {len(comparison.vanished)}")
+            lines.append(f"no longer asked: {len(comparison.vanished)}")
             lines += [f"  {named(outcome)}" for outcome in comparison.vanished]
     overall = summary.recall["all"]
     lines.append(f"baseline recorded in {folder}: {counted(summary.pairs, 'pair')}; {summary.why}")

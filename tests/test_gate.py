@@ -1,0 +1,498 @@
+"""The gate: what fails it and what does not, by hand; what it says; and the commands with their statuses."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evals import cli
+from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict, judge
+from evals.outcomes import Outcome, Side, outcomes, read_side, written
+from evals.report.comparison import comparison_text
+from evals.report.verdict import verdict_text
+from evals.run import Run
+from retrieval import models, recordings
+from retrieval.documents import strict_json
+from tests import fakes, sides
+from tests.sides import baseline, outcome, side
+
+
+def verdict(before: Sequence[Outcome], after: Sequence[Outcome], **changes: str) -> Verdict:
+    """The gate over outcomes made by hand."""
+    now = side(*after)
+    return judge(baseline(side(*before)), replace(now, fingerprints={**now.fingerprints, **changes}))
+
+
+HYDRANT, CROSS, MOON = outcome("hydrant/p"), outcome("cross/p", "AL"), outcome("moon/p", expected=[], near_laws=2)
+ALL = [HYDRANT, CROSS, MOON]
+
+
+def test_what_holds_passes() -> None:
+    """Nothing changed: no reason, nothing lost, nothing gained, and everything was judged."""
+    found = verdict(ALL, ALL)
+    assert (found.status, found.reasons, found.lost, found.gained, found.margins) == (PASSED, (), (), (), ())
+    assert all(found.same.values())
+    assert (found.comparison.groups, len(found.comparison.pairings)) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("after", "reasons"),
+    [
+        (
+            [outcome("hydrant/p", pool=[]), CROSS, MOON],
+            ["1 expected law no longer reached by the pool", "1 expected law no longer reached by the answer"],
+        ),
+        ([outcome("hydrant/p", answer=[]), CROSS, MOON], ["1 expected law no longer reached by the answer"]),
+        (
+            [outcome("hydrant/p", pool=[]), outcome("cross/p", "AL", pool=[]), MOON],
+            ["2 expected laws no longer reached by the pool", "2 expected laws no longer reached by the answer"],
+        ),
+        (
+            [HYDRANT, MOON],
+            ["no question of the state AL is asked any more", "1 question no longer asked: cross/p (AL)"],
+        ),
+        ([HYDRANT, CROSS], ["1 question no longer asked: moon/p (MD)"]),
+        (
+            [HYDRANT, CROSS, replace(MOON, near_laws=3)],
+            ["the near search returns 3 laws to 1 question that no law answers, and 2 before"],
+        ),
+        (
+            [
+                replace(HYDRANT, outcome="timed out"),
+                replace(CROSS, outcome="threw"),
+                replace(MOON, outcome="timed out"),
+            ],
+            ["the reranker fell back for 3 of 3 pairs (threw 1, timed out 2); none is allowed"],
+        ),
+        ([replace(HYDRANT, outcome="none named"), replace(CROSS, outcome="ranked"), MOON], []),
+        ([HYDRANT, CROSS, replace(MOON, near_laws=0)], []),
+        ([*ALL, outcome("new/p", pool=[])], []),
+        ([*ALL, outcome("new/p", expected=[], near_laws=8)], []),
+        ([replace(HYDRANT, groups=()), CROSS, MOON], []),
+    ],
+)
+def test_what_fails_it(after: list[Outcome], reasons: list[str]) -> None:
+    """Lost laws, vanished questions and states, a louder near search, fallbacks; new questions are not judged."""
+    found = verdict(ALL, after)
+    assert list(found.reasons) == reasons
+    assert found.status == (FAILED if reasons else PASSED)
+
+
+def test_a_mean_hides_no_collapsed_state() -> None:
+    """One state halves while another gains more than that: the mean rises and the gate fails by name."""
+    before = [outcome(f"{name}/p", "AL") for name in "abcd"] + [outcome(f"{name}/p", "MD", pool=[]) for name in "abcd"]
+    after = [outcome(f"{name}/p", "AL", pool=["MD-1"] if name in "ab" else []) for name in "abcd"]
+    after += [outcome(f"{name}/p", "MD") for name in "abcd"]
+    found = verdict(before, after)
+    means = [(each.before, each.after) for each in found.comparison.changes if each.by == "all"]
+    assert means == [(0.5, 0.75), (0.5, 0.75)]
+    assert [flip.after.key for flip in found.lost] == [("c/p", "AL"), ("d/p", "AL")]
+    assert (found.status, len(found.gained)) == (FAILED, 4)
+
+
+def test_one_state_may_not_grow_louder_behind_another() -> None:
+    """The near search is judged state by state, the unrelated and the uncovered apart; only what grew is named."""
+    before = [outcome("moon/p", state, expected=[], near_laws=4) for state in ("AL", "MD")]
+    before += [outcome("sun/p", "MD", expected=[], near_laws=4), outcome("teens/p", expected=[], expects="uncovered")]
+    after = [replace(each, near_laws=near) for each, near in zip(before, (1, 6, 3, 0), strict=True)]
+    found = verdict(before, after)
+    assert [(each.outcome.key, each.before) for each in found.louder] == [(("moon/p", "MD"), 4)]
+    after = [replace(each, near_laws=near) for each, near in zip(before, (4, 0, 0, 1), strict=True)]
+    assert [each.outcome.key for each in verdict(before, after).louder] == [("teens/p", "MD")]
+    after = [replace(each, near_laws=near) for each, near in zip(before, (4, 6, 2, 0), strict=True)]
+    assert verdict(before, after).status == PASSED
+
+
+def test_a_kind_that_vanished() -> None:
+    """Also where its questions are still asked, as another kind."""
+    found = verdict([replace(HYDRANT, kind="typo"), CROSS], [HYDRANT, CROSS])
+    assert list(found.reasons) == ["no question of the kind typo is asked any more"]
+
+
+def test_edited_laws_and_questions_are_no_excuse() -> None:
+    """Other fingerprints are told; what both sides hold is judged all the same."""
+    found = verdict([HYDRANT, CROSS], [outcome("hydrant/p", pool=[]), CROSS, MOON], laws="m", questions="r")
+    assert found.status == FAILED
+    assert found.same == {"laws": False, "questions": False, "settings": True, "model": True}
+    text = verdict_text(found)
+    assert "changed since the baseline: laws, questions" in text
+    assert "judged: 2 expected laws of 2 pairs of question and state that both sides hold" in text
+    assert "new and not judged: 1 pair, and 0 expected laws of pairs that are not new" in text
+
+
+def test_a_baseline_from_an_older_corpus() -> None:
+    """Laws and labels replaced by others: what was expected is looked for, the new label is told and not judged."""
+    before = [outcome("hydrant/p", expected=["MD-1"], pool=["MD-1"]), CROSS]
+    found = verdict(before, [outcome("hydrant/p", expected=["MD-7"], pool=["MD-1"]), CROSS], laws="m")
+    assert (found.status, found.comparison.added) == (PASSED, 1)
+    assert "not expected any more, judged as before: 1\n  hydrant/p (MD): MD-1" in verdict_text(found)
+    found = verdict(before, [outcome("hydrant/p", expected=["MD-7"], pool=["MD-7"]), CROSS], laws="m")
+    assert found.status == FAILED
+    assert "hydrant/p (MD): MD-1, not expected any more, by pool and answer" in verdict_text(found)
+
+
+@pytest.mark.parametrize(
+    ("after", "model", "said"),
+    [
+        (ALL, "other (2)", "another model was measured: other (2), and the baseline is of fake (1)"),
+        ([outcome("new/p")], "fake (1)", "no question of the baseline is asked any more"),
+    ],
+)
+def test_what_cannot_be_compared(after: list[Outcome], model: str, said: str) -> None:
+    """Another model, or nothing in common, is no verdict at all: no law is called lost or gained."""
+    found = verdict(ALL, after, model=model)
+    assert found.status == NOT_COMPARABLE
+    assert not found.passed
+    assert found.reasons[0].startswith(said)
+    assert verdict_text(found).splitlines()[0] == "gate: not comparable"
+
+
+def test_a_loss_that_was_accepted_stays_visible() -> None:
+    """It fails nothing, is named with its reason, and goes once the law arrives again, which counts as gained."""
+    lost = outcome("hydrant/p", pool=[])
+    accepted = baseline(side(lost, CROSS), before=baseline(side(HYDRANT, CROSS)), why="a smaller pool")
+    found = judge(accepted, side(lost, CROSS))
+    assert (found.status, len(found.still_lost)) == (PASSED, 2)
+    assert "hydrant/p (MD): MD-1 by the pool: a smaller pool" in verdict_text(found)
+    won = judge(accepted, side(HYDRANT, CROSS))
+    assert (won.status, won.still_lost, len(won.gained)) == (PASSED, (), 1)
+    assert "to hold what was gained from now on: make baseline" in verdict_text(won)
+    other = judge(accepted, side(lost, outcome("cross/p", "AL", pool=[])))
+    assert [flip.after.key for flip in other.lost] == [("cross/p", "AL")]
+
+
+def margins(was: Outcome, now: Outcome, cutoff_before: float = 0.3, cutoff: float = 0.3) -> list[str]:
+    """What the gate says about the margins of one pair."""
+    found = judge(baseline(side(was, cutoff=cutoff_before)), side(now, cutoff=cutoff))
+    return [each.what for each in found.margins]
+
+
+POOL = [f"x{at}" for at in range(23)]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "cutoffs", "said"),
+    [
+        (0.9, 0.304, (0.3, 0.3), ["cosine 0.3040, 0.0040 above the cutoff, 0.6000 before"]),
+        (0.9, 0.3, (0.3, 0.3), ["cosine 0.3000, 0.0000 above the cutoff, 0.6000 before"]),
+        (0.9, 0.305, (0.3, 0.3), []),  # not that close
+        (0.9, 0.2999, (0.3, 0.3), []),  # found by words alone: no margin of the cutoff
+        (0.304, 0.303, (0.3, 0.3), []),  # close before
+        (0.2, 0.303, (0.3, 0.3), []),  # closer to being found, not to being lost
+        (0.823, 0.823, (0.8, 0.82), ["cosine 0.8230, 0.0030 above the cutoff, 0.0230 before"]),  # the cutoff moved
+        (0.803, 0.803, (0.8, 0.8), []),
+        (0.30499999, 0.30499999, (0.3, 0.3), []),  # the same number, though a baseline keeps four digits
+        (None, 0.3, (0.3, 0.3), []),
+        (0.9, None, (0.3, 0.3), []),
+    ],
+)
+def test_margins_of_the_cutoff(
+    was: float | None, now: float | None, cutoffs: tuple[float, float], said: list[str]
+) -> None:
+    """A law within .005 above the cutoff that was farther above it, each by the cutoff of its own side."""
+    assert margins(outcome(cosine=was), outcome(cosine=now), *cutoffs) == said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sizes", "said"),
+    [
+        (3, 23, (24, 24), ["23 of 24 in the pool, 3 of 24 before"]),
+        (22, 24, (24, 24), ["24 of 24 in the pool, 22 of 24 before"]),
+        (3, 22, (24, 24), []),
+        (23, 24, (24, 24), []),
+        (12, 12, (24, 12), ["12 of 12 in the pool, 12 of 24 before"]),
+        (23, 23, (32, 24), ["23 of 24 in the pool, 23 of 32 before"]),
+        (3, 23, (24, 32), []),  # searches were fused: its own pool is larger
+        (3, 4, (24, 3), []),  # a page row, beside the pool
+    ],
+)
+def test_margins_of_the_pool(before: int, after: int, sizes: tuple[int, int], said: list[str]) -> None:
+    """A law in the last two places of its own pool that had more places after it."""
+    sides_of = [
+        replace(outcome(pool=[*(f"x{at}" for at in range(place - 1)), "MD-1"], cosine=None), pool_laws=size)
+        for place, size in zip((before, after), sizes, strict=True)
+    ]
+    assert margins(*sides_of) == said
+
+
+def test_a_law_that_just_came_in_has_no_shrinking_margin() -> None:
+    """At the end of the pool where it was not in it before: that is gained."""
+    assert margins(outcome(pool=["x"]), outcome(pool=[*POOL, "MD-1"])) == []
+
+
+def test_the_text_of_a_failure() -> None:
+    """For the person whose change just failed: what, how to see it, how to accept it; the verdict at the end."""
+    after = [outcome("hydrant/p", pool=[], cosine=0.25, text="it's how far?"), CROSS, replace(MOON, near_laws=5)]
+    text = verdict_text(verdict(ALL, after), ["--set", "near_enough=0.3"])
+    assert text.splitlines() == [
+        "lost: 1 expected law",
+        "  hydrant/p (MD): MD-1, by pool and answer: place 1 of 24 → not in the pool, cosine 0.900 → 0.250",
+        "    near-enough search --set near_enough=0.3 MD 'it'\"'\"'s how far?'",
+        "more laws near questions that no law answers: 1",
+        "  moon/p (MD): 2 before, 5 now: the text of moon/p",
+        "judged: 2 expected laws of 3 pairs of question and state that both sides hold",
+        "mean recall of the pool: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
+        " p = 1.00, too few needs changed to tell this from chance",
+        "mean recall of the answer: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
+        " p = 1.00, too few needs changed to tell this from chance",
+        "gate: failed",
+        "  1 expected law no longer reached by the pool",
+        "  1 expected law no longer reached by the answer",
+        "  the near search returns 5 laws to 1 question that no law answers, and 2 before",
+        '  to accept what was lost, each law by name in the baseline: make baseline WHY="..."',
+    ]
+
+
+def test_every_lost_law_is_named() -> None:
+    """A hundred losses are a hundred names, and what is gained is named as fully."""
+    many = [outcome(f"q{at}/p") for at in range(100)]
+    none = [outcome(f"q{at}/p", pool=[]) for at in range(100)]
+    for before, after in ((many, none), (none, many)):
+        text = verdict_text(verdict(before, after))
+        assert all(f"  q{at}/p (MD): MD-1, by pool and answer" in text for at in range(100))
+
+
+def test_a_failing_reranker_cannot_be_accepted() -> None:
+    """No new baseline lets fallbacks in, so none is suggested."""
+    found = verdict(ALL, [replace(HYDRANT, outcome="threw"), CROSS, MOON])
+    assert (found.status, found.acceptable) == (FAILED, False)
+    assert "to accept" not in verdict_text(found)
+
+
+def test_the_search_command_repeats_the_searches() -> None:
+    """A pair whose searches were fused is shown with them."""
+    found = verdict([HYDRANT, CROSS], [outcome("hydrant/p", pool=[], searches=("a b",)), CROSS])
+    assert "near-enough search --search 'a b' MD 'the text of hydrant/p'" in verdict_text(found)
+
+
+# The commands, over a small world on the disk.
+
+Command = Callable[..., tuple[int, str]]
+
+NEEDS = """\
+needs:
+  - id: hydrant
+    expected: {AL: [AL-1], MD: [MD-1]}
+    asks:
+      plain: how close to a hydrant may i park
+      spanish: {ask: "¿un hidrante?", kind: spanish, lang: es}
+  - id: cross
+    expected: {MD: [[MD-2, MD-3]]}
+    asks: {plain: who goes first in a crosswalk}
+"""
+MOON_NEED = "needs:\n  - id: moon\n    unrelated: lexical\n    asks: {speed: the speed limit on the moon}\n"
+
+
+def load() -> tuple[models.Embed, str]:
+    """The fake model, loaded."""
+
+    def embed(kind: models.Kind, texts: Sequence[str]) -> NDArray[np.float32]:
+        return fakes.embed(kind, texts).astype(np.float32)
+
+    return embed, "engine"
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with laws, questions, settings and room for a baseline."""
+    for state, laws in fakes.CORPUS.items():
+        rows = [{name: value for name, value in asdict(law).items() if name != "extra"} for law in laws]
+        (tmp_path / "laws").mkdir(exist_ok=True)
+        (tmp_path / "laws" / f"{state.lower()}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "parking.yaml").write_text(NEEDS, encoding="utf-8")
+    (tmp_path / "questions" / "unrelated.yaml").write_text(MOON_NEED, encoding="utf-8")
+    (tmp_path / "settings.yaml").write_text("embedder: fake\nnear_enough: {fake: 0.3, other: 0.3}\n", encoding="utf-8")
+    for name in ("fake", "other"):
+        monkeypatch.setitem(models.EMBEDDERS, name, models.Embedder(name, "1", fakes.DIMENSIONS, load))
+    monkeypatch.setattr(recordings, "RECORDINGS", tmp_path / "recordings")
+    monkeypatch.setattr(recordings, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(cli, "BASELINE", tmp_path / "reports" / "baseline")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def command(world: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line over that world: its status, and what it printed."""
+
+    def run(name: str, *arguments: str, project: bool = False) -> tuple[int, str]:
+        own = [] if project else ["--laws", "laws", "--questions", "questions"]
+        with pytest.raises(SystemExit) as left:
+            cli.main([name, "--settings", "settings.yaml", *own, *arguments])
+        printed = capsys.readouterr()
+        return int(str(left.value.code)), printed.out + printed.err
+
+    return run
+
+
+def test_a_baseline_is_recorded_and_passes(world: Path, command: Command) -> None:
+    """The gate passes what was just recorded, and writes nothing by itself."""
+    status, said = command("baseline", "--why", "  the\nfirst ")
+    assert (status, said.splitlines()[0]) == (0, f"baseline recorded in {cli.BASELINE}: 7 pairs; the first")
+    files = {path: path.read_bytes() for path in (world / "reports").rglob("*.*")}
+    status, said = command("gate")
+    assert (status, said.splitlines()[-1]) == (0, "gate: passed")
+    assert {path: path.read_bytes() for path in (world / "reports").rglob("*.*")} == files
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "last"),
+    [
+        (
+            ["--set", "candidate_laws=1"],
+            1,
+            'to accept what was lost, each law by name in the baseline: make baseline WHY="..."',
+        ),
+        (["--set", "near_laws=0"], 0, ""),
+        (["--set", "embedder=other"], 3, "record a baseline of the new one"),
+        (["--set", "near_laws=many"], 2, "found 'many'"),
+        (["--baseline", "nowhere"], 2, 'nowhere: no baseline here; record one: near-enough baseline --why "..."'),
+        (["--nonsense"], 2, "No such option"),
+    ],
+)
+def test_the_statuses_of_the_gate(command: Command, arguments: list[str], status: int, last: str) -> None:
+    """0 passed, 1 failed, 2 bad input, 3 not comparable."""
+    command("baseline", "--why", "the first")
+    found, said = command("gate", *arguments)
+    assert found == status, said
+    assert last in said
+
+
+def test_no_baseline_is_a_failure(command: Command) -> None:
+    """Nothing to compare with is status 2, not 0."""
+    status, said = command("gate")
+    assert status == 2
+    assert said == f'near-enough: {cli.BASELINE}: no baseline here; record one: near-enough baseline --why "..."\n'
+
+
+def test_a_nan_in_the_baseline_is_a_failure(command: Command) -> None:
+    """A number that compares with nothing would pass for ever: status 2."""
+    command("baseline", "--why", "the first")
+    path = cli.BASELINE / "baseline.json"
+    path.write_text(path.read_text().replace('"cutoff": 0.3', '"cutoff": NaN'))
+    status, said = command("gate")
+    assert (status, "NaN is not JSON" in said) == (2, True)
+
+
+def test_a_question_removed_and_a_state_removed(world: Path, command: Command) -> None:
+    """Both fail, and are named."""
+    command("baseline", "--why", "the first")
+    (world / "questions" / "unrelated.yaml").write_text(MOON_NEED.replace("moon", "sun"))
+    status, said = command("gate")
+    assert (status, "2 questions no longer asked: moon/speed (AL), moon/speed (MD)" in said) == (1, True)
+    (world / "laws" / "al.jsonl").unlink()
+    status, said = command("gate")
+    assert (status, "no question of the state AL is asked any more" in said) == (1, True)
+
+
+def test_losses_are_accepted_by_recording_them(world: Path, command: Command) -> None:
+    """A change that fails, recorded with its reason, passes; its losses are named in the file and by the gate."""
+    command("baseline", "--why", "the first")
+    lower = ["--set", "candidate_laws=1"]
+    assert command("gate", *lower)[0] == 1
+    status, said = command("baseline", "--why", "a pool of one", *lower)
+    assert (status, "lost, and accepted: 1 expected law\n  hydrant/spanish (MD): MD-1, by pool" in said) == (0, True)
+    losses = json.loads((cli.BASELINE / "baseline.json").read_text())["accepted_losses"]
+    assert losses == [
+        {"question": "hydrant/spanish", "state": "MD", "expected": ["MD-1"], "stage": "pool", "why": "a pool of one"}
+    ]
+    status, said = command("gate", *lower)
+    assert (status, "hydrant/spanish (MD): MD-1 by the pool: a pool of one" in said) == (0, True)
+    assert len((world / "reports" / "history.csv").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("arguments", [[], ["--why", "  "]])
+def test_a_baseline_needs_a_reason(command: Command, arguments: list[str]) -> None:
+    """Without one nothing is recorded."""
+    assert command("baseline", *arguments)[0] == 2
+    assert not cli.BASELINE.exists()
+
+
+def test_the_gate_writes_what_is_asked_for(world: Path, command: Command) -> None:
+    """JUnit, Markdown, JSON and annotations from one run, whatever the verdict."""
+    command("baseline", "--why", "the first")
+    outputs = ["--junit", "out/j.xml", "--markdown", "out/c.md", "--json", "out/v.json", "--github"]
+    status, said = command("gate", "--set", "candidate_laws=1", *outputs)
+    assert status == 1
+    assert "::error file=questions/parking.yaml,line=6,title=Lost law::hydrant/spanish in MD: MD-1" in said
+    assert json.loads((world / "out" / "v.json").read_text())["status"] == 1
+    assert 'failures="2"' in (world / "out" / "j.xml").read_text()
+    assert (world / "out" / "c.md").read_text().startswith("### Retrieval gate: failed\n")
+
+
+def test_the_gate_in_another_order(world: Path, command: Command) -> None:
+    """Questions and laws in other files and another order are the same to it."""
+    command("baseline", "--why", "the first")
+    first, second = NEEDS.split("  - id: cross")
+    (world / "questions" / "parking.yaml").write_text(f"# new\nneeds:\n  - id: cross{second}", encoding="utf-8")
+    (world / "questions" / "a.yaml").write_text(first, encoding="utf-8")
+    status, said = command("gate")
+    assert status == 0
+    assert "not judged" not in said
+
+
+def test_compare_says_what_the_gate_would(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over the project's own laws and questions the verdict stands at the end; over others there is none."""
+    monkeypatch.setattr("retrieval.corpus.LAWS", Path("laws"))
+    monkeypatch.setattr("evals.questions.QUESTIONS", Path("questions"))
+    change = ["--set", "candidate_laws=1"]
+    status, said = command("compare", *change, project=True)
+    assert (status, said.splitlines()[-1]) == (0, 'gate: no verdict, no baseline is recorded: make baseline WHY="..."')
+    command("baseline", "--why", "the first")
+    status, said = command("compare", *change, project=True)
+    assert status == 0
+    assert said.splitlines()[0] == "lost: 1 expected law"
+    assert "gate: failed\n  1 expected law no longer reached by the pool" in said
+    for states, verdict_line in (("AL", "gate: passed"), ("MD", "gate: failed")):
+        assert verdict_line in command("compare", *change, "--states", states, project=True)[1]
+    status, said = command("compare", *change)
+    assert said.splitlines()[-1] == "gate: no verdict, the baseline is of the project's own laws and questions"
+    status, said = command("compare", "--embedder", "other", project=True)
+    assert (status, "gate: not comparable" in said, "model: fake (1) → other (1)" in said) == (0, True, True)
+
+
+def write_report(folder: Path, run: Run) -> None:
+    """What a comparison reads of a run's report."""
+    folder.mkdir()
+    rows = [strict_json(written(each)) + "\n" for each in outcomes(run).values()]
+    summary = {"settings": run.settings.model_dump(), "fingerprints": dict(run.fingerprints), "verdict": "A sentence."}
+    (folder / "per_question.jsonl").write_text("".join(rows), encoding="utf-8")
+    (folder / "run.json").write_text(strict_json(summary), encoding="utf-8")
+
+
+def test_compare_of_two_runs(world: Path, command: Command) -> None:
+    """Two reports by their folders: laws lost and gained as from the runs themselves, and the bands they told."""
+    before, after = sides.run(), sides.run(candidate_laws=1)
+    write_report(world / "before", before)
+    write_report(world / "after", after)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["compare", "before", "after"])
+    assert left.value.code == 0
+
+
+def test_a_comparison_of_reports_is_that_of_their_runs(tmp_path: Path) -> None:
+    """Nothing is lost on the way through the files."""
+    runs = {"before": sides.run(), "after": sides.run(candidate_laws=1, near_laws=2)}
+    for name, run in runs.items():
+        write_report(tmp_path / name, run)
+    read = comparison_text(*(read_side(tmp_path / name) for name in runs), None, "none")
+    assert read == comparison_text(*(Side.of(run, "A sentence.") for run in runs.values()), None, "none")
+
+
+@pytest.mark.parametrize("arguments", [[], ["one"], ["one", "two", "--set", "near_laws=1"]])
+def test_compare_needs_two_sides(command: Command, arguments: list[str]) -> None:
+    """A change or two folders, nothing between and not both."""
+    status, said = command("compare", *arguments)
+    assert (status, "give a change (--set or --embedder), or the folders of two runs" in said) == (2, True)
+
+
+def test_the_gate_judges_the_run() -> None:
+    """A run of the pipeline against itself passes, and against one with a smaller pool it fails by name."""
+    whole, small = Side.of(sides.run()), Side.of(sides.run(candidate_laws=1))
+    assert judge(baseline(whole), whole).passed
+    assert [flip.after.key for flip in judge(baseline(whole), small).lost] == [("hydrant/spanish", "MD")]

@@ -1,0 +1,106 @@
+"""The tables against means worked by hand: what counts, what is empty, and what is counted instead."""
+
+import pandas as pd
+import pytest
+
+from evals import tables
+from evals.losses import losses
+from evals.run import STAGES, Run, evaluate
+from tests.fakes import CORPUS, embed, pair, settings
+
+
+def small_run() -> Run:
+    """Two needs in Alabama asked three ways, one unrelated, one uncovered."""
+    pairs = [
+        pair("hydrant", "plain", text="hydrant", expected=(("AL-1",), ("AL-3",)), tags=("seed",)),
+        pair("hydrant", "spanish", text="¿hidrante?", kind="spanish", lang="es", expected=(("AL-1",), ("AL-3",))),
+        pair("red", text="red light", expected=(("AL-2",),), accepted=("AL-3",), topic="signals"),
+        pair("moon", text="hydrant on the moon", unrelated="lexical"),
+        pair("teens", text="zebra", expects="uncovered"),
+    ]
+    return evaluate(settings(near_laws=0, retrieved_laws=2), {"AL": CORPUS["AL"]}, pairs, embed, "fake")
+
+
+def row(frame: pd.DataFrame, **where: object) -> "pd.Series[object]":
+    """The one row with these values."""
+    for name, value in where.items():
+        frame = frame[frame[name] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_means_by_hand() -> None:
+    """Words find AL-1 for the first pair, nothing for the second, AL-2 and AL-3 for the third."""
+    found = row(tables.stage_means(tables.measures(small_run())), stage="words")
+    assert (found["pairs"], found["needs"]) == (3, 2)
+    assert found["recall"] == pytest.approx((0.5 + 0 + 1) / 3)
+    assert found["recall over needs"] == pytest.approx(((0.5 + 0) / 2 + 1) / 2)
+    assert found["hit"] == pytest.approx(2 / 3)
+    assert found["precision"] == pytest.approx((1 + 1) / 2)  # the second returned nothing: no value, and counted
+    assert found["nothing returned"] == 1
+    assert found["laws"] == pytest.approx((1 + 0 + 2) / 3)
+
+
+def test_characters_are_those_a_model_must_read() -> None:
+    """The rule and the card's question of every law returned."""
+    run = small_run()
+    frame = tables.measures(run)
+    words = row(frame, question="hydrant/plain", stage="words")
+    law = run.laws["AL"]["AL-1"]
+    assert words["characters"] == len(f"{law.law} {law.question}")
+
+
+def test_groups_count_their_own_pairs() -> None:
+    """By kind, language and topic: every pair once; a tag counts the pairs that have it."""
+    frame = tables.measures(small_run())
+    for by in ("kind", "language", "topic", "state"):
+        parts = tables.stage_means(frame, [by])
+        assert parts[parts["stage"] == "pool"]["pairs"].sum() == 3
+    assert row(tables.by_tag(frame), tag="seed", stage="pool")["pairs"] == 1
+
+
+def test_questions_that_no_law_answers_have_measures_of_their_own() -> None:
+    """They are in no mean of recall; the near search is judged by silence, later stages by the number they return."""
+    frame = tables.measures(small_run())
+    nothing = tables.expect_nothing(frame)
+    assert list(nothing["class"]) == ["lexical", "uncovered"]
+    lexical = row(nothing, **{"class": "lexical"})
+    assert (lexical["pairs"], lexical["near returned nothing"], lexical["laws by words"]) == (1, 1.0, 1.0)
+    assert set(frame[frame["expects"] != "answerable"]["recall"].isna()) == {True}
+
+
+def test_losses_are_counted_by_stage_and_reason() -> None:
+    """The Spanish pair loses both groups, the first pair one: none shares a word."""
+    found = losses(small_run())
+    table = tables.loss_reasons(found)
+    assert table["lost"].sum() == len(found) == 3
+    assert set(table["stage"]) == {"pool"}
+    assert list(tables.losses_table(found)["question"]) == ["hydrant/plain", "hydrant/spanish", "hydrant/spanish"]
+    assert list(tables.losses_table([]).columns) == list(tables.losses_table(found).columns)
+
+
+def test_what_the_set_holds_and_can_show() -> None:
+    """Pairs, needs and expected laws of each group, and the smallest loss that would show in its mean."""
+    table = tables.what_the_set_holds(tables.measures(small_run()))
+    english = row(table, by="language", group="en")
+    assert (english["needs"], english["pairs"]) == (4, 4)
+    plain = row(table, by="kind", group="plain")
+    assert (plain["pairs that expect a law"], plain["expected laws"]) == (2, 3)
+    assert plain["one law"] == pytest.approx(1 / (2 * 2))
+    assert plain["would show"] == pytest.approx(1 - 0.05 ** (1 / 2))  # two needs expect a law
+
+
+def test_permuting_questions_changes_no_table() -> None:
+    """Means are exact sums over whatever order the questions have."""
+    run = small_run()
+    backwards = evaluate(run.settings, run.corpus, [each.pair for each in run.pairs][::-1], embed, "fake")
+    for by in ([], ["kind"], ["topic"]):
+        one, other = (tables.stage_means(tables.measures(each), by) for each in (run, backwards))
+        pd.testing.assert_frame_equal(one, other)
+    assert run.fingerprints == backwards.fingerprints
+
+
+def test_every_stage_has_a_row_for_every_pair() -> None:
+    """Nothing that returned nothing leaves the table."""
+    frame = tables.measures(small_run())
+    assert len(frame) == 5 * len(STAGES)
