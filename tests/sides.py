@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from evals.baseline import Baseline, new_summary
-from evals.outcomes import Group, Key, Outcome, Side
+from evals.baseline import DIGITS, Baseline, new_summary
+from evals.outcomes import JUDGED, Group, Key, Outcome, Side
 from evals.questions import Pair
 from evals.run import STAGES, Run, evaluate
 from tests import fakes
@@ -104,5 +104,16 @@ def side(*outcomes: Outcome, model: str = MODEL, cutoff: float = 0.3, **fingerpr
 
 
 def baseline(recorded: Side, before: Baseline | None = None, why: str = "because") -> Baseline:
-    """A side as a baseline, recorded after another one."""
-    return Baseline(new_summary(recorded, before, why, "2026-11-29"), recorded.outcomes)
+    """A side as a baseline, recorded after another one; it keeps what the files keep."""
+    outcomes = {key: replace(each, stages={}, text="") for key, each in recorded.outcomes.items()}
+    for key, each in outcomes.items():
+        groups = tuple(
+            replace(
+                group,
+                reached={stage: group.reached[stage] for stage in JUDGED},
+                cosine=None if group.cosine is None else round(group.cosine, DIGITS),
+            )
+            for group in each.groups
+        )
+        outcomes[key] = replace(each, groups=groups)
+    return Baseline(new_summary(recorded, before, why, "2026-11-29"), outcomes)

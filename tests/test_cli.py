@@ -39,6 +39,12 @@ def project(tmp_path: Path) -> list[str]:
     return [*options, "--settings", str(tmp_path / "settings.yaml")]
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test computes stays out of the project's cache."""
+    monkeypatch.setattr("retrieval.recordings.CACHE", tmp_path / "cache")
+
+
 def run(*arguments: str) -> int:
     """The exit status of a command."""
     with pytest.raises(SystemExit) as ended:
@@ -105,9 +111,7 @@ def test_eval_writes_a_report(project: list[str], tmp_path: Path, capsys: pytest
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".out")]
 
 
-def test_every_fault_at_once_with_status_2(
-    project: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_fault_at_once(project: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Bad YAML values and unknown ids come together, with file and line."""
     (tmp_path / "questions" / "bad.yaml").write_text(
         "needs:\n  - {id: NO, uncovered: [AL], asks: {p: q}}\n  - {id: n, expected: {AL: [AL-9]}, asks: {p: q}}\n"

@@ -212,11 +212,11 @@ def test_margins_of_the_cutoff(
 )
 def test_margins_of_the_pool(before: int, after: int, sizes: tuple[int, int], said: list[str]) -> None:
     """A law in the last two places of its own pool that had more places after it."""
-    sides_of = [
-        replace(outcome(pool=[*(f"x{at}" for at in range(place - 1)), "MD-1"], cosine=None), pool_laws=size)
+    was, now = (
+        outcome(pool=[*(f"x{at}" for at in range(place - 1)), "MD-1"], cosine=None, pool_laws=size)
         for place, size in zip((before, after), sizes, strict=True)
-    ]
-    assert margins(*sides_of) == said
+    )
+    assert margins(was, now) == said
 
 
 def test_a_law_that_just_came_in_has_no_shrinking_margin() -> None:
@@ -230,7 +230,7 @@ def test_the_text_of_a_failure() -> None:
     text = verdict_text(verdict(ALL, after), ["--set", "near_enough=0.3"])
     assert text.splitlines() == [
         "lost: 1 expected law",
-        "  hydrant/p (MD): MD-1, by pool and answer: place 1 of 24 → not in the pool, cosine 0.900 → 0.250",
+        "  hydrant/p (MD): MD-1, by pool and answer: place 1 of 24 → not in the pool, cosine 0.9000 → 0.2500",
         "    near-enough search --set near_enough=0.3 MD 'it'\"'\"'s how far?'",
         "more laws near questions that no law answers: 1",
         "  moon/p (MD): 2 before, 5 now: the text of moon/p",
@@ -308,7 +308,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "questions" / "unrelated.yaml").write_text(MOON_NEED, encoding="utf-8")
     (tmp_path / "settings.yaml").write_text("embedder: fake\nnear_enough: {fake: 0.3, other: 0.3}\n", encoding="utf-8")
     for name in ("fake", "other"):
-        monkeypatch.setitem(models.EMBEDDERS, name, models.Embedder(name, "1", fakes.DIMENSIONS, load))
+        made = replace(models.EMBEDDERS["e5-small"], name=name, version="1", dimensions=fakes.DIMENSIONS, load=load)
+        monkeypatch.setitem(models.EMBEDDERS, name, made)
     monkeypatch.setattr(recordings, "RECORDINGS", tmp_path / "recordings")
     monkeypatch.setattr(recordings, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(cli, "BASELINE", tmp_path / "reports" / "baseline")
@@ -325,7 +326,7 @@ def command(world: Path, capsys: pytest.CaptureFixture[str]) -> Command:
         with pytest.raises(SystemExit) as left:
             cli.main([name, "--settings", "settings.yaml", *own, *arguments])
         printed = capsys.readouterr()
-        return int(str(left.value.code)), printed.out + printed.err
+        return int(str(left.value.code)), printed.out + printed.err.lstrip()
 
     return run
 
@@ -348,7 +349,7 @@ def test_a_baseline_is_recorded_and_passes(world: Path, command: Command) -> Non
             1,
             'to accept what was lost, each law by name in the baseline: make baseline WHY="..."',
         ),
-        (["--set", "near_laws=0"], 0, ""),
+        (["--set", "answer_laws=1"], 0, "gate: passed"),
         (["--set", "embedder=other"], 3, "record a baseline of the new one"),
         (["--set", "near_laws=many"], 2, "found 'many'"),
         (["--baseline", "nowhere"], 2, 'nowhere: no baseline here; record one: near-enough baseline --why "..."'),
@@ -477,11 +478,12 @@ def test_compare_of_two_runs(world: Path, command: Command) -> None:
 
 def test_a_comparison_of_reports_is_that_of_their_runs(tmp_path: Path) -> None:
     """Nothing is lost on the way through the files."""
-    runs = {"before": sides.run(), "after": sides.run(candidate_laws=1, near_laws=2)}
-    for name, run in runs.items():
-        write_report(tmp_path / name, run)
-    read = comparison_text(*(read_side(tmp_path / name) for name in runs), None, "none")
-    assert read == comparison_text(*(Side.of(run, "A sentence.") for run in runs.values()), None, "none")
+    runs = [sides.run(), sides.run(candidate_laws=1, near_laws=2)]
+    folders = [tmp_path / "before", tmp_path / "after"]
+    for folder, run in zip(folders, runs, strict=True):
+        write_report(folder, run)
+    (before, after), (one, other) = (Side.of(run, "A sentence.") for run in runs), map(read_side, folders)
+    assert comparison_text(one, other, None, "none") == comparison_text(before, after, None, "none")
 
 
 @pytest.mark.parametrize("arguments", [[], ["one"], ["one", "two", "--set", "near_laws=1"]])

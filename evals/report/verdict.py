@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from evals.baseline import Summary
+from evals.baseline import DIGITS, Summary
 from evals.compare import Comparison, Flip
 from evals.gate import FAILED, NAMED, NOT_COMPARABLE, PASSED, Verdict, counted
 from evals.outcomes import JUDGED, Group, Outcome
@@ -84,7 +84,8 @@ def to_see(outcome: Outcome, options: Sequence[str] = ()) -> str:
 def moved(flip: Flip) -> str:
     """Where a group was and is: its place in the pool, and its cosine."""
     places = [_place(flip.was, flip.before), _place(flip.now, flip.after)]
-    cosines = ["none" if group.cosine is None else f"{group.cosine:.3f}" for group in (flip.was, flip.now)]
+    # To the digits that a baseline keeps, or the same cosine would seem to move.
+    cosines = ["none" if group.cosine is None else f"{group.cosine:.{DIGITS}f}" for group in (flip.was, flip.now)]
     said = f"{places[0]} → {places[1]}"
     if not flip.still_expected or cosines == ["none", "none"]:
         return said

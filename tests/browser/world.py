@@ -44,12 +44,13 @@ def _pairs(draw: random.Random, corpus: dict[str, list[Law]]) -> Iterable[Pair]:
         if nth < len(HOSTILE):
             text = f"{HOSTILE[nth]} {text}"
         for state, laws in corpus.items():
-            yield _pair(draw, nth, state, text, searches, [law.id for law in laws])
+            shared = [law.id for law in laws if set(text.split()) & set(law.law.lower().split())]
+            yield _pair(draw, nth, state, text, searches, [*shared, *shared, *(law.id for law in laws)])
 
 
 def _pair(draw: random.Random, nth: int, state: str, text: str, searches: tuple[str, ...], ids: list[str]) -> Pair:
     expects: Any = "unrelated" if nth % 10 == 7 else "uncovered" if nth % 10 == 8 and state == "MD" else "answerable"
-    groups = [tuple(draw.sample(ids, draw.choice([1, 1, 2]))) for _ in range(draw.choice([1, 1, 2, 3]))]
+    groups = [tuple(dict.fromkeys(draw.sample(ids, draw.choice([1, 1, 2])))) for _ in range(draw.choice([1, 1, 2, 3]))]
     return Pair(
         need=f"need-{nth // 2}",
         ask=f"ask-{nth}",
@@ -76,7 +77,7 @@ def run(rephrase: str = "off") -> Run:
     draw = random.Random(20260101)
     corpus = {state: [_law(draw, state, nth) for nth in range(45)] for state in ("AL", "MD")}
     settings = fakes.settings(
-        near_enough={"fake": 0.615}, near_laws=5, retrieved_laws=4, candidate_laws=9, rephrase=rephrase
+        near_enough={"fake": 0.4125}, near_laws=6, retrieved_laws=4, candidate_laws=9, rephrase=rephrase
     )
     pairs = list(_pairs(draw, corpus))
     return evaluate(settings, corpus, pairs, fakes.embed, "fake <model>")

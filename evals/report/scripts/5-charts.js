@@ -110,6 +110,12 @@ function setBands(chosen) {
   bands.range = [cosineOf(low) - 0.004, cosineOf(high) + 0.004];
 }
 
+function underCutoff(lane) {
+  const dots = bands.dots[lane];
+  const under = dots.filter((dot) => dot.level <= view.setting.cutoff).length;
+  return `${whole(under)} of ${whole(dots.length)} under ${cutoffText(view.setting.cutoff)}`;
+}
+
 function laneTop(lane) {
   return DRAWING.top + lane * DRAWING.lane;
 }
@@ -125,6 +131,7 @@ const dotPlace = (dot, at, lane, width) => [
 ];
 
 function drawBands() {
+  byId("bands-text").textContent = LANES.map((lane) => `${lane}: ${underCutoff(lane)}`).join("; ");
   const canvas = byId("bands-canvas");
   const width = canvas.clientWidth;
   const height = DRAWING.top + LANES.length * DRAWING.lane + DRAWING.bottom;
@@ -160,11 +167,9 @@ function drawLane(pen, lane, nth, width, colour) {
 }
 
 function nameLane(pen, lane, nth, colour) {
-  const dots = bands.dots[lane];
   const top = laneTop(nth);
   pen.textAlign = "left";
-  const cut = dots.filter((dot) => dot.level <= view.setting.cutoff).length;
-  const count = `${whole(cut)} of ${whole(dots.length)} under ${cutoffText(view.setting.cutoff)}`;
+  const count = underCutoff(lane);
   pen.font = `600 13px ${pen.fontFamily}`;
   const after = DRAWING.side + writeOver(pen, `${lane} `, DRAWING.side, top + 17, colour);
   pen.font = `13px ${pen.fontFamily}`;

@@ -1,0 +1,37 @@
+"""The browser, and the pages of the two runs as files, once for all tests of a process."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser import world
+from tests.browser.chromium import launched
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium."""
+    with sync_playwright() as playwright:
+        found = launched(playwright)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the run as a file."""
+    return _written(tmp_path_factory, "off")
+
+
+@pytest.fixture(scope="session")
+def searched_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the run with searches."""
+    return _written(tmp_path_factory, "written")
+
+
+def _written(factory: pytest.TempPathFactory, rephrase: str) -> Path:
+    path = factory.mktemp("report") / "index.html"
+    path.write_text(world.html(rephrase), encoding="utf-8", newline="\n")
+    return path

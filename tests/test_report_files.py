@@ -1,0 +1,126 @@
+"""A report's files: the same bytes from the same run, whole or not at all, and what others wrote is inert."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals.report import files
+from evals.report.contents import Contents
+from evals.report.files import report_files, write_report
+from evals.run import Run, evaluate
+from tests.fakes import CORPUS, embed, pair, settings
+
+HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(1)> | `code` [link](x) \u2028 \" ' & {{ 7*7 }}"
+
+
+def hostile_run() -> Run:
+    """A run whose questions and laws hold markup."""
+    laws = [replace(law, law=law.law + HOSTILE) for law in CORPUS["AL"][:3]]
+    pairs = [
+        pair("red", text=f"red light {HOSTILE}", expected=(("AL-2",),)),
+        pair("hydrant", text=f"hydrant {HOSTILE}", expected=(("AL-2",),), kind="typo"),
+        pair("moon", text=f"moon {HOSTILE}", unrelated="lexical"),
+    ]
+    return evaluate(settings(near_laws=0, retrieved_laws=1, candidate_laws=1), {"AL": laws}, pairs, embed, "fake")
+
+
+@pytest.fixture(scope="module")
+def hostile() -> dict[str, str]:
+    """The files of the hostile run."""
+    return report_files(Contents(hostile_run()))
+
+
+def test_markup_in_questions_and_laws_is_inert(hostile: dict[str, str]) -> None:
+    """The page and the summary hold no tag that a question or a law brought."""
+    for name in ("index.html", "summary.md"):
+        assert "<img" not in hostile[name], name
+        assert "<script>alert" not in hostile[name], name
+    assert "49" not in [cell.strip() for cell in hostile["summary.md"].split("|")]
+
+
+def test_every_table_is_csv_that_reads_back(hostile: dict[str, str]) -> None:
+    """Each has a header and rows of one length, whatever the cells hold."""
+    tables = {name: text for name, text in hostile.items() if name.startswith("tables/")}
+    assert len(tables) > 10
+    for name, text in tables.items():
+        rows = list(csv.reader(io.StringIO(text)))
+        assert len({len(row) for row in rows}) == 1, name
+
+
+def test_no_nan_is_written_anywhere(hostile: dict[str, str]) -> None:
+    """Missing values are null or empty; strict JSON reads every file."""
+
+    def refuse(name: str) -> object:
+        raise AssertionError(name)
+
+    json.loads(hostile["run.json"], parse_constant=refuse)
+    for line in hostile["per_question.jsonl"].splitlines():
+        json.loads(line, parse_constant=refuse)
+    assert not any("nan" in line.lower().split(",") for text in hostile.values() for line in text.splitlines()[:50])
+
+
+def test_the_page_names_no_address_to_fetch(hostile: dict[str, str]) -> None:
+    """Nothing in the page is fetched from anywhere: no link, script, style or image with an address."""
+    page = hostile["index.html"]
+    for mark in ('src="http', "src='http", 'href="http', "@import", "url(http", '<link rel="stylesheet"'):
+        assert mark not in page
+
+
+def test_the_same_run_writes_the_same_bytes(tmp_path: Path) -> None:
+    """Another hash seed, time zone, locale, thread count and folder change no byte of any file."""
+    program = (
+        "import sys; from pathlib import Path; from tests.test_report_files import hostile_run\n"
+        "from evals.report.contents import Contents; from evals.report.files import write_report\n"
+        "write_report(Contents(hostile_run()), Path(sys.argv[1]))"
+    )
+    root = Path(__file__).parents[1]
+    plain = {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1"}
+    other = {"PYTHONHASHSEED": "77", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "2"}
+    for name, changes in (("one", plain), ("two", other)):
+        (tmp_path / f"in-{name}").mkdir()
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", program, str(tmp_path / name)],
+            env={**os.environ, **changes, "PYTHONPATH": str(root)},
+            cwd=tmp_path / f"in-{name}",
+            check=True,
+        )
+    written = [
+        sorted(path.relative_to(tmp_path / name) for path in (tmp_path / name).rglob("*")) for name in ("one", "two")
+    ]
+    assert written[0] == written[1]
+    for path in written[0]:
+        if (tmp_path / "one" / path).is_file():
+            assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes(), path
+
+
+def test_a_failed_write_leaves_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stood there stays whole when writing fails half way, and nothing is left beside it."""
+    folder = tmp_path / "latest"
+    folder.mkdir()
+    (folder / "index.html").write_text("old")
+
+    def broken(contents: Contents) -> dict[str, str]:
+        return {"index.html": "new", "bad\0name": "x"}
+
+    monkeypatch.setattr(files, "report_files", broken)
+    with pytest.raises(ValueError, match="null"):
+        write_report(Contents(hostile_run()), folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["latest"]
+    assert (folder / "index.html").read_text() == "old"
+
+
+def test_a_new_report_replaces_the_old_one_whole(tmp_path: Path) -> None:
+    """Files of an older report do not linger."""
+    folder = tmp_path / "latest"
+    (folder / "tables").mkdir(parents=True)
+    (folder / "tables" / "gone.csv").write_text("old")
+    write_report(Contents(hostile_run()), folder)
+    assert not (folder / "tables" / "gone.csv").exists()
+    assert (folder / "index.html").exists()
