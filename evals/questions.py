@@ -229,13 +229,19 @@ class _Located:
                     tags=tuple(need.tags),
                     expects=expects,
                     unrelated=need.unrelated,
-                    expected=tuple(dict.fromkeys(tuple(dict.fromkeys(group)) for group in expected or ())),
+                    expected=_distinct(expected or ()),
                     accepted=tuple(dict.fromkeys(accepted or ())),
                     searches=tuple(need.searches),
                     family=need.family,
                     file=self.document.file,
                     line=self.line("asks", name),
                 )
+
+
+def _distinct(groups: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """The groups, each law and each group once, whatever the order of its laws."""
+    once = {frozenset(group): tuple(dict.fromkeys(group)) for group in reversed(list(groups))}
+    return tuple(reversed(once.values()))
 
 
 def _laws_of(state: str, ids: Mapping[str, set[str]]) -> set[str] | None:

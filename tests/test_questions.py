@@ -67,6 +67,12 @@ def test_pairs_by_hand(tmp_path: Path) -> None:
     assert pairs[0].searches == ("distance from a hydrant",)
 
 
+def test_a_group_given_twice_is_one(tmp_path: Path) -> None:
+    """The same laws in another order are the same group, and a law twice in a group is one law."""
+    (pair,) = read(tmp_path, need("expected: {MD: [[MD-1, MD-2], MD-3, [MD-2, MD-1, MD-2]]}, asks: {p: q}"))
+    assert pair.expected == (("MD-1", "MD-2"), ("MD-3",))
+
+
 def test_only_the_corpus_states_are_asked(tmp_path: Path) -> None:
     """With fewer states loaded, needs for the others are kept unjudged and give no pairs."""
     (tmp_path / "parking.yaml").write_text(GOOD, encoding="utf-8")

@@ -14,7 +14,6 @@ from evals.report.verdict import TO_ACCEPT, WORDS, certainty, judged, moved, to_
 
 # GitHub takes 65,536 characters; some stay free for what a workflow writes around the comment.
 LARGEST = 60_000
-HEAD_LARGEST = 10_000
 NAMED_SHARE = 0.6  # of what is left, for the laws lost, and of what they leave, for those gained
 TEXT_LARGEST = 300
 
@@ -36,7 +35,7 @@ def verdict_markdown(verdict: Verdict) -> str:
 
     Tables are cut at whole rows, with the number of the rows left out.
     """
-    text = _cut("\n".join(_head(verdict)) + "\n", HEAD_LARGEST)
+    text = "\n".join(_head(verdict)) + "\n"
     if verdict.status == NOT_COMPARABLE:
         return text
     for share, section in _sections(verdict):
@@ -48,14 +47,14 @@ def _head(verdict: Verdict) -> Iterable[str]:
     yield f"### Retrieval gate: {WORDS[verdict.status]}"
     yield ""
     if verdict.reasons:
-        yield from (f"* {inert(reason)}" for reason in verdict.reasons)
+        yield from (f"* {_short(reason)}" for reason in verdict.reasons)
         yield ""
     if verdict.status != NOT_COMPARABLE:
         yield from _means(verdict)
         yield f"{inert(judged(verdict))}."
     if verdict.status == FAILED and verdict.lost:
         yield ""
-        yield f"To see one: <code>{inert(to_see(verdict.lost[0].after))}</code>"
+        yield f"To see one: <code>{_short(to_see(verdict.lost[0].after))}</code>"
     if verdict.acceptable:
         yield ""
         yield f"To accept what was lost, each law by name in the baseline: `{TO_ACCEPT}`"
@@ -110,7 +109,7 @@ def _flips(flips: Iterable[Flip]) -> list[list[str]]:
 
 
 def _row(*values: object) -> list[str]:
-    return [inert(_cut(str(value), TEXT_LARGEST)) for value in values]
+    return [_short(str(value)) for value in values]
 
 
 def folded(section: Section, budget: int) -> str:
@@ -128,7 +127,8 @@ def folded(section: Section, budget: int) -> str:
         left -= len(lines[shown])
         shown += 1
     if not shown:
-        return _cut(f"\n{section.title}: {len(section.rows)}\n", max(budget, 0))
+        line = f"\n{section.title}: {len(section.rows)}\n"
+        return line if len(line) <= budget else ""
     return head + "".join(lines[:shown]) + _left_out(len(lines) - shown) + foot
 
 
@@ -136,8 +136,8 @@ def _left_out(count: int) -> str:
     return f"\nand {count} more, in the job's log and report\n" if count else ""
 
 
-def _cut(text: str, largest: int) -> str:
-    return text if len(text) <= largest else text[: max(largest - 1, 0)] + "…"[:largest]
+def _short(text: str) -> str:
+    return inert(text if len(text) <= TEXT_LARGEST else text[:TEXT_LARGEST] + "…")
 
 
 def inert(text: str) -> str:

@@ -69,7 +69,9 @@ def positions(opened_page: Opened, count: int, names: tuple[str, ...]) -> list[P
         name: opened_page.page.eval_on_selector_all(f"#{name} option", "(all) => all.map((each) => each.value)")
         for name in FILTERS
     }
-    ranges = {name: [float(opened_page.page.get_attribute(f"#{name}", end) or "") for end in ("min", "max")] for name in names}
+    ranges = {
+        name: [float(opened_page.page.get_attribute(f"#{name}", end) or "") for end in ("min", "max")] for name in names
+    }
     found = []
     for nth in range(count):
         sliders = {name: float(draw.randint(int(low), int(high))) for name, (low, high) in ranges.items()}
@@ -220,7 +222,9 @@ def test_a_link_shows_somebody_else_the_same_view(browser: Browser, report: Path
         assert page.page.evaluate("document.querySelector('dialog').open")
 
 
-@pytest.mark.parametrize("fragment", ["#near_enough=abc&near_laws=-5&stage=x&state=<b>&open=y", "#%E0%A4%A&=&&", "#bands"])
+@pytest.mark.parametrize(
+    "fragment", ["#near_enough=abc&near_laws=-5&stage=x&state=<b>&open=y", "#%E0%A4%A&=&&", "#bands"]
+)
 def test_an_address_that_makes_no_sense_shows_what_is_in_force(browser: Browser, report: Path, fragment: str) -> None:
     """What cannot be is left out or brought within its limits."""
     with opened(browser, report, fragment) as page:

@@ -58,7 +58,10 @@ def test_hostile_texts_stay_text_everywhere(browser: Browser, report: Path) -> N
             page.page.keyboard.press("ArrowRight")
         page.settle()
         assert page.page.evaluate("document.images.length") == 0
-        assert page.page.evaluate("[...document.querySelectorAll('main b')].some((each) => each.textContent === 'bold')") is False
+        assert (
+            page.page.evaluate("[...document.querySelectorAll('main b')].some((each) => each.textContent === 'bold')")
+            is False
+        )
         assert len(page.page.evaluate(made)) == len(before)
 
 
@@ -152,7 +155,9 @@ def test_what_would_have_saved_a_loss_does(browser: Browser, report: Path) -> No
             continue
         with opened(browser, report, f"#open={pair.question}@{pair.state}") as page:
             said = page.page.locator(".fates li").nth(nth).inner_text()
-        for name, value in re.findall(r"(near_enough|near_laws|candidate_laws) (-?[\d.]+)(?:,|\.$)", said.splitlines()[-1]):
+        for name, value in re.findall(
+            r"(near_enough|near_laws|candidate_laws) (-?[\d.]+)(?:,|\.$)", said.splitlines()[-1]
+        ):
             settings = changed(run.settings, [f"{name}={value}"])
             setting = Setting(settings.cutoff, settings.near_laws, settings.candidate_laws)
             assert sweep.reached(setting)[sweep.groups.index((at, nth))], (name, value, said)

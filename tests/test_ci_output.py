@@ -1,0 +1,220 @@
+"""JUnit, annotations, Markdown and JSON: what a machine reads, whatever people write into questions and ids."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evals.gate import Verdict, judge
+from evals.outcomes import Outcome
+from evals.report.ci import annotations, junit_xml, verdict_json
+from evals.report.comment import LARGEST, Section, folded, inert, verdict_markdown
+from tests.sides import baseline, outcome, side
+
+ROOT = Path.cwd()
+HYDRANT = outcome("hydrant/p", line=7)
+CROSS = outcome("cross/p", "AL", line=12)
+MOON = outcome("moon/p", expected=[], near_laws=2, line=20)
+
+
+def verdict(after: list[Outcome], before: list[Outcome] | None = None) -> Verdict:
+    """The gate's verdict on outcomes made by hand."""
+    return judge(baseline(side(*(before or [HYDRANT, CROSS, MOON]))), side(*after))
+
+
+PASSED = verdict([HYDRANT, CROSS, MOON])
+FAILED = verdict([outcome("hydrant/p", pool=[], text="it's how far?"), replace(MOON, near_laws=5)])
+
+
+def test_a_test_case_a_pair() -> None:
+    """One case for each pair and one for the verdict; a lost law fails its pair, a vanished pair fails."""
+    suite = ElementTree.fromstring(junit_xml(FAILED, ROOT))
+    assert (suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuite", "4", "3")
+    cases = {(case.get("classname"), case.get("name")): case for case in suite}
+    assert list(cases) == [("MD", "hydrant/p"), ("MD", "moon/p"), ("AL", "cross/p"), ("gate", "verdict")]
+    hydrant = cases["MD", "hydrant/p"]
+    assert (hydrant.get("file"), hydrant.get("line")) == ("questions/parking.yaml", "7")
+    failures = {name: case.find("failure") for name, case in cases.items()}
+    assert failures["MD", "moon/p"] is None
+    said = {name: failure.get("message") for name, failure in failures.items() if failure is not None}
+    assert said == {
+        (
+            "MD",
+            "hydrant/p",
+        ): "MD-1 no longer reached by pool and answer: place 1 of 24 → not in the pool, cosine 0.9000\n"
+        "near-enough search MD 'it'\"'\"'s how far?'",
+        ("AL", "cross/p"): "the question is not asked any more",
+        ("gate", "verdict"): FAILED.reasons[0],
+    }
+    assert failures["gate", "verdict"].text == "\n".join(FAILED.reasons)  # type: ignore[union-attr]
+
+
+def test_a_passed_gate_has_no_failure() -> None:
+    """Nothing fails, nothing is annotated, and the comment says so."""
+    assert 'tests="4" failures="0" errors="0" skipped="0"' in junit_xml(PASSED, ROOT)
+    assert annotations(PASSED, ROOT) == ""
+    assert verdict_markdown(PASSED).startswith("### Retrieval gate: passed\n")
+    assert "<details" not in verdict_markdown(PASSED)
+
+
+def test_annotations_by_hand() -> None:
+    """An error for each reason, then one on the question's line, with all the states that lost a law there."""
+    before = [HYDRANT, outcome("hydrant/p", "AL", line=7), outcome("other/p", file="questions/a,b.yaml", line=3)]
+    after = [replace(each, groups=outcome(pool=[]).groups, stages=outcome(pool=[]).stages) for each in before]
+    found = annotations(verdict(after, before), ROOT).splitlines()
+    assert found[:2] == [
+        "::error title=Retrieval gate::3 expected laws no longer reached by the pool",
+        "::error title=Retrieval gate::3 expected laws no longer reached by the answer",
+    ]
+    moved = "MD-1 no longer reached by pool and answer: place 1 of 24 → not in the pool, cosine 0.9000%0A"
+    assert found[2] == (
+        "::error file=questions/parking.yaml,line=7,title=Lost law::"
+        f"hydrant/p in AL: {moved}near-enough search AL 'the text of hydrant/p'%0A"
+        f"hydrant/p in MD: {moved}near-enough search MD 'the text of hydrant/p'"
+    )
+    assert found[3].startswith("::error file=questions/a%2Cb.yaml,line=3,title=Lost law::other/p in MD: ")
+    assert len(found) == 4
+
+
+def test_files_outside_the_root(tmp_path: Path) -> None:
+    """A question set elsewhere is named by its whole path."""
+    lost = [outcome("hydrant/p", pool=[], file=str(tmp_path / "a.yaml"))]
+    assert f"file={tmp_path}/a.yaml," in annotations(verdict(lost, [HYDRANT]), ROOT)
+
+
+@pytest.mark.parametrize(
+    "text", ["50%\n::error::injected", "a\r\nb", "::set-output name=x::y", "%0A", "a,b:c", "]]>", "<script>&\x00\ufffe"]
+)
+def test_texts_stay_inside(text: str) -> None:
+    """No text ends an annotation's line, opens a command, or breaks the XML."""
+    lost = verdict([outcome("hydrant/p", pool=[], text=text), CROSS, MOON])
+    lines = annotations(lost, ROOT).splitlines()
+    assert [line.startswith("::error ") for line in lines] == [True] * 3
+    ElementTree.fromstring(junit_xml(lost, ROOT))
+    assert json.loads(verdict_json(lost))["lost"][0]["text"] == text
+
+
+def test_the_json_by_hand() -> None:
+    """All of it by name, with null where there is no number."""
+    now = [
+        outcome("hydrant/p", pool=[], cosine=None),
+        outcome("cross/p", "AL", expected=["MD-2"], pool=["MD-1"], answer=[]),
+        replace(MOON, near_laws=3),
+        outcome("new/p"),
+    ]
+    content = json.loads(verdict_json(verdict(now)))
+    assert (content["status"], content["verdict"], len(content["reasons"])) == (1, "failed", 3)
+    assert content["lost"][0] == {
+        "question": "cross/p",
+        "state": "AL",
+        "expected": ["MD-1"],
+        "stages": ["answer"],
+        "place before": 1,
+        "place now": 1,
+        "cosine before": 0.9,
+        "cosine now": None,
+        "text": "the text of cross/p",
+    }
+    assert content["lost"][1]["place now"] is None
+    assert content["new"] == [{"question": "new/p", "state": "MD"}]
+    assert content["not expected any more"] == [{"question": "cross/p", "state": "AL", "expected": ["MD-1"]}]
+    louder = {"question": "moon/p", "state": "MD", "before": 2, "now": 3}
+    assert content["more laws near questions that no law answers"] == [louder]
+    assert content["judged"] == {"pairs": 3, "expected laws": 2}
+    assert content["same as the baseline's"] == dict.fromkeys(["laws", "questions", "settings", "model"], True)
+
+
+def test_the_comment_by_hand() -> None:
+    """The verdict, its reasons, the means, how to see and accept a loss, and the losses in an open table."""
+    lines = verdict_markdown(verdict([outcome("hydrant/p", pool=[]), CROSS, MOON])).splitlines()
+    assert lines[:10] == [
+        "### Retrieval gate: failed",
+        "",
+        "* 1 expected law no longer reached by the pool",
+        "* 1 expected law no longer reached by the answer",
+        "",
+        "| stage | recall before | recall now | pairs | needs | lost | gained | how sure the change is |",
+        "|---|---:|---:|---:|---:|---:|---:|---|",
+        "| pool | 1.0000 | 0.5000 | 2 | 2 | 1 | 0 | p = 1.00, too few needs changed to tell this from chance |",
+        "| answer | 1.0000 | 0.5000 | 2 | 2 | 1 | 0 | p = 1.00, too few needs changed to tell this from chance |",
+        "",
+    ]
+    text = "\n".join(lines)
+    assert "To see one: <code>near-enough search MD 'the text of hydrant/p'</code>" in text
+    assert 'each law by name in the baseline: `make baseline WHY="..."`' in text
+    assert (
+        "<details open><summary>Lost laws: 1</summary>\n\n"
+        "| question | state | expected | by | moved | text |\n|---|---|---|---|---|---|\n"
+        "| hydrant/p | MD | MD-1 | pool and answer | place 1 of 24 → not in the pool, cosine 0.9000"
+        " | the text of hydrant/p |\n\n</details>"
+    ) in text
+
+
+def test_what_is_gained_is_told() -> None:
+    """In a table of its own, with how to hold it."""
+    text = verdict_markdown(verdict([HYDRANT, CROSS], [outcome("hydrant/p", pool=[]), CROSS]))
+    assert "<details><summary>Gained laws: 1</summary>" in text
+    assert 'To hold what was gained from now on: `make baseline WHY="..."`' in text
+
+
+def test_not_comparable_says_only_that() -> None:
+    """No table of laws lost against another model."""
+    other = judge(baseline(side(HYDRANT)), side(outcome("hydrant/p", pool=[]), model="other (2)"))
+    assert verdict_markdown(other) == (
+        "### Retrieval gate: not comparable\n\n* another model was measured: other (2), and the baseline is of"
+        " fake (1); record a baseline of the new one\n\n"
+    )
+
+
+@pytest.mark.parametrize("length", [10, 1000])
+@pytest.mark.parametrize("count", [50, 3000])
+def test_the_comment_always_fits(count: int, length: int) -> None:
+    """Thousands of losses, gains and vanished questions with texts of any length: whole rows, and the rest counted."""
+    text = "a|b " * length
+    half = [outcome(f"lost{at}/p", text=text) for at in range(count)] + [
+        outcome(f"won{at}/p", pool=[], text=text) for at in range(count)
+    ]
+    other = [replace(each, stages=outcome(pool=[]).stages, groups=outcome(pool=[]).groups) for each in half[:count]]
+    other += [outcome(f"won{at}/p", text=text) for at in range(count)]
+    gone = [outcome(f"gone{at}/p", "TX", text=text) for at in range(count)]
+    written = verdict_markdown(verdict(other, half + gone))
+    assert len(written) <= LARGEST
+    assert written.count("<details") == written.count("</details>") == 4
+    for title in ("Lost laws", "Gained laws"):
+        assert f"{title}: {count}</summary>" in written
+    if count == 3000:
+        assert re.search("and [0-9]+ more, in the job's log and report", written)
+    assert all(line.count("|") in (0, 3, 7, 9) for line in written.splitlines())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(-50, 3000), st.lists(st.text("ab| ", max_size=40), max_size=30))
+def test_a_section_keeps_its_budget(budget: int, texts: list[str]) -> None:
+    """Never longer than it may be; where everything fits, everything is there."""
+    section = Section("Lost laws", True, ("text",), [[inert(text)] for text in texts])
+    written = folded(section, budget)
+    assert len(written) <= max(budget, 0)
+    if budget == 3000:
+        assert written.count("\n| ") == len(texts) + bool(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("plain text, with 3.5 signs!", "plain text, with 3.5 signs!"),
+        ("a|b", "a&#124;b"),
+        ("<img src=x onerror=y>", "&#60;img src=x onerror=y&#62;"),
+        ("*a* _b_ `c` ~d~ [e](f)", "&#42;a&#42; &#95;b&#95; &#96;c&#96; &#126;d&#126; &#91;e&#93;(f)"),
+        ("&lt; \\|", "&#38;lt; &#92;&#124;"),
+        ("one\ntwo\r\n  three", "one two three"),
+        ("@team see #12", "@<!-- -->team see #<!-- -->12"),
+    ],
+)
+def test_inert_text(text: str, written: str) -> None:
+    """What others wrote shows as it is: no cell ends, no markup, nobody is called."""
+    assert inert(text) == written
