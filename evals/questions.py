@@ -240,8 +240,10 @@ class _Located:
 
 def _distinct(groups: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     """The groups, each law and each group once, whatever the order of its laws."""
-    once = {frozenset(group): tuple(dict.fromkeys(group)) for group in reversed(list(groups))}
-    return tuple(reversed(once.values()))
+    once: dict[frozenset[str], tuple[str, ...]] = {}
+    for group in groups:
+        once.setdefault(frozenset(group), tuple(dict.fromkeys(group)))
+    return tuple(once.values())
 
 
 def _laws_of(state: str, ids: Mapping[str, set[str]]) -> set[str] | None:

@@ -172,7 +172,7 @@ def test_not_comparable_says_only_that() -> None:
 
 
 @pytest.mark.parametrize("length", [10, 1000])
-@pytest.mark.parametrize("count", [50, 3000])
+@pytest.mark.parametrize("count", [50, 1000])
 def test_the_comment_always_fits(count: int, length: int) -> None:
     """Thousands of losses, gains and vanished questions with texts of any length: whole rows, and the rest counted."""
     text = "a|b " * length
@@ -187,7 +187,7 @@ def test_the_comment_always_fits(count: int, length: int) -> None:
     assert written.count("<details") == written.count("</details>") == 4
     for title in ("Lost laws", "Gained laws"):
         assert f"{title}: {count}</summary>" in written
-    if count == 3000:
+    if count == 1000:
         assert re.search("and [0-9]+ more, in the job's log and report", written)
     assert all(line.count("|") in (0, 3, 7, 9) for line in written.splitlines())
 

@@ -1,5 +1,7 @@
 """The tables against means worked by hand: what counts, what is empty, and what is counted instead."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 
@@ -21,7 +23,7 @@ def small_run() -> Run:
     return evaluate(settings(near_laws=0, retrieved_laws=2), {"AL": CORPUS["AL"]}, pairs, embed, "fake")
 
 
-def row(frame: pd.DataFrame, **where: object) -> "pd.Series[object]":
+def row(frame: pd.DataFrame, **where: object) -> "pd.Series[Any]":
     """The one row with these values."""
     for name, value in where.items():
         frame = frame[frame[name] == value]

@@ -37,7 +37,6 @@ READ = """async (positions) => {
     for (const [id, value] of Object.entries(sliders)) set(id, value, "input");
     for (const [id, value] of Object.entries(filters)) set(id, value, "change");
     await frame();
-    await frame();
     const shown = { near_enough: document.getElementById("near_enough-out").textContent };
     for (const row of document.querySelectorAll("#stages-body tr")) {
       const cells = [...row.querySelectorAll("td")].map((cell) => cell.dataset.value);
