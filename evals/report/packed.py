@@ -1,6 +1,6 @@
 """A run as the page's script reads it: the beginnings of all rankings, so that every setting can be computed there.
 
-The result takes strict JSON; arrays of numbers are base64 of typed arrays, little endian, named by their type.
+The result takes strict JSON; arrays of whole numbers are base64 of as many bits a number as the largest takes.
 Cosines are stored as levels: how many of the cutoffs that the page offers a cosine reaches. Whole numbers then decide
 exactly what cosines would. Computes no figure.
 """
@@ -20,11 +20,12 @@ from retrieval.pipeline import Ranking, Scoring
 
 CUTOFF_STEPS = 10_000  # a step of the cutoffs on offer is a ten-thousandth
 WORD_SCORES = 8
+MOST_BITS = 24
 
 NO_COSINE = -2.0  # below every cutoff
 
 Array = NDArray[Any]
-Packed = dict[str, str]
+Packed = dict[str, int | str]
 
 
 class _Group(NamedTuple):
@@ -55,7 +56,7 @@ def packed(run: Run) -> dict[str, object]:
         "cutoff": settings.cutoff,
         "depths": {"near_laws": near_laws, "laws": laws},
         "wordScores": WORD_SCORES,
-        "cutoffs": _pack(cutoffs, "f8"),
+        "cutoffs": _base64(cutoffs.astype("<f8").tobytes()),
         "states": {state: _state(run, state) for state in run.corpus},
         **_questions(run),
         "pairs": _pairs(run, list(texts)),
@@ -69,13 +70,19 @@ def packed(run: Run) -> dict[str, object]:
     }
 
 
-def _pack(values: Sequence[int] | Array, kind: str = "") -> Packed:
-    """Numbers in base64 with their type: the smallest of u1, u2 and u4 that holds them, where none is given."""
-    array = np.asarray(values)
-    if not kind:
-        largest = int(array.max(initial=0))
-        kind = "u1" if largest < 2**8 else "u2" if largest < 2**16 else "u4"
-    return {"type": kind, "data": base64.b64encode(array.astype(f"<{kind}").tobytes()).decode("ascii")}
+def _pack(values: Sequence[int] | Array) -> Packed:
+    """Whole numbers from 0 in base64, each in so many bits, the lowest first; ValueError for one of 24 bits or more."""
+    array = np.asarray(values, dtype=np.int64)
+    bits = max(1, int(array.max(initial=0)).bit_length())
+    if bits > MOST_BITS or array.min(initial=0) < 0:
+        raise ValueError(f"expected whole numbers from 0 to 2^{MOST_BITS} - 1, found {array.min()} to {array.max()}")
+    spread = (array[:, None] >> np.arange(bits)) & 1
+    octets = np.packbits(spread.astype(np.uint8), bitorder="little")
+    return {"bits": bits, "count": len(array), "data": _base64(octets.tobytes())}
+
+
+def _base64(octets: bytes) -> str:
+    return base64.b64encode(octets).decode("ascii")
 
 
 def _cutoffs(cosines: Array, in_force: float) -> Array:
@@ -177,15 +184,15 @@ def _group(run: Run, measured: Measured, group: Sequence[str]) -> _Group:
 
 
 def _rankings(texts: Sequence[Scoring], cutoffs: Array, near_laws: int, laws: int) -> dict[str, Packed]:
-    """The beginnings of all rankings, one text after the other, and how long each text's are."""
+    """The beginnings of all rankings, one text after the other, and how long each is; word scores in hundredths."""
     words = [each.words.laws[:laws] for each in texts]
     near = [each.near.laws[:near_laws] for each in texts]
-    scores = [each.words.scores[:WORD_SCORES] for each in texts]
+    scores = [each.words.scores[:WORD_SCORES] * 100 for each in texts]
     none = np.empty(0, np.intp)
     return {
         "wordCounts": _pack([len(each) for each in words]),
         "words": _pack(np.concatenate([none, *words])),
-        "wordScores": _pack(np.concatenate([np.empty(0), *scores]), "f4"),
+        "wordScores": _pack(np.rint(np.concatenate([np.empty(0), *scores]))),
         "nearCounts": _pack([len(each) for each in near]),
         "near": _pack(np.concatenate([none, *near])),
         "levels": _pack(np.concatenate([none, *(_levels(cutoffs, each.near.scores[:near_laws]) for each in texts)])),

@@ -6,7 +6,7 @@ The script, the style and the data are in the file. A content security policy le
 import base64
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,10 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from evals.baseline import Baseline
+from evals.compare import Change
+from evals.gate import NOT_COMPARABLE, judge
+from evals.outcomes import Side
 from evals.report import overview
 from evals.report.contents import Contents
 from evals.report.markdown import shown
@@ -65,7 +69,9 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
 
-def page(contents: Contents, plots: Collection[str], recorded: str | None = None) -> str:
+def page(
+    contents: Contents, plots: Collection[str], baseline: Baseline | None = None, recorded: str | None = None
+) -> str:
     """The page's text. `plots` names the pictures beside it; `recorded` tells when the recordings were made."""
     loader = FileSystemLoader(HERE)
     environment = Environment(
@@ -85,7 +91,7 @@ def page(contents: Contents, plots: Collection[str], recorded: str | None = None
         kinds=[*overview.recall_rows(tables["how-sure"], "kind"), *overview.recall_rows(tables["how-sure"], "all")],
         states=list(overview.recall_rows(tables["how-sure"], "state")),
         moves=_moves(tables["cutoff-moves"], contents.run.settings.cutoff),
-        against=None,
+        against=_against(contents.run, baseline),
         sliders=_sliders(contents),
         heat=[_heat(tables[name], name, caption, first) for name, (caption, first) in HEAT.items()],
         tables=[_table(name, tables[name], caption) for name, caption in ON_THE_PAGE.items() if name in tables],
@@ -143,6 +149,30 @@ def _moves(frame: pd.DataFrame, cutoff: float) -> list[tuple[str, bool, list[Cel
         name = "no cutoff" if at == overview.NO_CUTOFF else f"{at:g}"
         rows.append((name, at == cutoff, [Cell(_shown(value), True) for value in values]))
     return rows
+
+
+@dataclass(frozen=True)
+class Against:
+    """The run against the baseline: a sentence, and the change of the pool's recall by kind, `all` among them."""
+
+    sentence: str
+    changes: Mapping[str, Change]
+
+
+def _against(run: Run, baseline: Baseline | None) -> Against | None:
+    if baseline is None:
+        return None
+    verdict = judge(baseline, Side.of(run))
+    since = f"Against {baseline.summary.date} ({baseline.summary.why})"
+    if verdict.status == NOT_COMPARABLE:
+        return Against(f"{since}: {'; '.join(verdict.reasons)}.", {})
+    lost, gained = (sum("pool" in flip.stages for flip in flips) for flips in (verdict.lost, verdict.gained))
+    said = "; ".join(verdict.reasons) or "the gate passes"
+    changes = [each for each in verdict.comparison.changes if each.stage == "pool" and each.by in ("all", "kind")]
+    return Against(
+        f"{since}: {lost:,} expected laws lost from the pool, {gained:,} gained; {said}.",
+        {each.group: each for each in changes},
+    )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,16 @@ def positions(opened_page: Opened, count: int, names: tuple[str, ...]) -> list[P
     return found
 
 
+@cache
+def swept(rephrase: str, values: tuple[str, ...]) -> Sweep:
+    """The sweep of the pairs that filters of these values let in."""
+    return Sweep.of(world.run(rephrase), only=Position({}, dict(zip(FILTERS, values, strict=True))).holds)
+
+
 def expected(position: Position, cutoff: float, rephrase: str = "off") -> dict[str, Any]:
     """What the sweep says at a position."""
-    run, sliders = world.run(rephrase), position.sliders
-    near_laws = int(sliders["near_laws"])
-    sweep = Sweep.of(run, only=position.holds)
+    sliders, near_laws = position.sliders, int(position.sliders["near_laws"])
+    sweep = swept(rephrase, tuple(position.filters.values()))
     at = {
         "near": sweep.at(Setting(cutoff, near_laws, 1), "near"),
         "fused": sweep.at(Setting(cutoff, near_laws, int(sliders["retrieved_laws"]))),
@@ -133,6 +139,17 @@ def test_the_explorer_fuses_searches_as_the_sweep_does(browser: Browser, searche
         shown = page.page.evaluate(READ, [{"sliders": each.sliders, "filters": each.filters} for each in asked])
     for position, found in zip(asked, shown, strict=True):
         assert read(found) == expected(position, float(found["near_enough"]), "written"), position
+
+
+def test_the_curves_pass_through_the_figures(browser: Browser, report: Path) -> None:
+    """Where a chart marks the position, its recall is the one that the table shows, wherever one came from."""
+    with opened(browser, report) as page:
+        for sliders in ({}, {"near_laws": "3"}, {"near_enough": "0.6"}, {"candidate_laws": "20"}, {"near_laws": "9"}):
+            page.page.evaluate(READ, [{"sliders": sliders, "filters": {}}])
+            recall = page.text("[data-stage=pool] td:nth-of-type(2)")
+            for name in ("cutoff", "near", "laws"):
+                label = page.page.get_attribute(f"#curve-{name} svg", "aria-label") or ""
+                assert label.startswith(f"recall {recall} over ")
 
 
 def test_the_settings_in_force_show_the_runs_own_figures(browser: Browser, report: Path) -> None:

@@ -19,7 +19,7 @@ from tests.browser.chromium import opened
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("colour", ["light", "dark"])
 def test_the_page_fits_and_says_nothing_on_its_console(browser: Browser, report: Path, width: int, colour: Any) -> None:
-    """Opened from the disk with the network off: no request beside itself, no message, nothing wider than the window."""
+    """Opened from the disk with the network off: no request, no message, nothing wider than the window."""
     with opened(browser, report, width=width, color_scheme=colour) as page:
         assert page.page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.page.locator("#question-rows tr").count() == 50

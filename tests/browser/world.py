@@ -12,10 +12,10 @@ from evals.run import Run, evaluate
 from retrieval import Law
 from tests import fakes
 
-WORDS = (
-    "park hydrant curb signal turn red light stop yield lane speed limit school bus pass night lamp horn belt child"
-    " phone text fine license permit test vision crash report insurance parking brake hill snow fog rain bridge"
-).split()
+WORDS = """
+    park hydrant curb signal turn red light stop yield lane speed limit school bus pass night lamp horn belt child
+    phone text fine license permit test vision crash report insurance parking brake hill snow fog rain bridge
+""".split()  # noqa: SIM905  # a list of them would take forty lines
 
 HOSTILE = (
     "</script><img src=x onerror=alert(1)> park",

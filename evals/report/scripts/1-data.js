@@ -1,10 +1,22 @@
 // The data in the page, unpacked once and never changed. Whatever a law or a question holds stays text.
 
-const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-function unpack({ type, data }) {
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  return new ARRAYS[type](bytes.buffer);
+// Whole numbers of so many bits each, the lowest first.
+function unpack({ bits, count, data }) {
+  const bytes = bytesOf(data);
+  const numbers = bits > 16 ? new Uint32Array(count) : new Uint16Array(count);
+  const mask = 2 ** bits - 1;
+  let held = 0;
+  let have = 0;
+  let next = 0;
+  for (let at = 0; at < count; at++) {
+    for (; have < bits; have += 8) held |= bytes[next++] << have;
+    numbers[at] = held & mask;
+    held >>>= bits;
+    have -= bits;
+  }
+  return numbers;
 }
 
 // Where each of several runs of so many numbers begins.
@@ -55,7 +67,7 @@ function readPairs(packed) {
 }
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const cutoffs = unpack(data.cutoffs);
+const cutoffs = new Float64Array(bytesOf(data.cutoffs).buffer);
 const rankings = readRankings(data.rankings);
 const pairs = readPairs(data);
 const answerable = pairs.filter((pair) => pair.expects === "answerable");

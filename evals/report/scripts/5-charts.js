@@ -98,13 +98,14 @@ const quantile = (dots, at) => {
   return below + (cosineOf(dots[Math.ceil(place)].level) - below) * (place % 1);
 };
 
-const bands = { dots: null, xs: null, lane: 0, at: -1, range: [0, 1], chosen: null };
+const bands = { dots: null, lane: 0, at: -1, range: null };
 const DRAWING = { lane: 84, dots: 58, top: 34, bottom: 34, side: 14 };
 
 function setBands(chosen) {
   bands.dots = bandsOf(chosen);
   bands.at = -1;
-  const levels = Object.values(bandsOf(pairs)).flatMap((dots) => dots.map((dot) => dot.level));
+  if (bands.range) return;
+  const levels = pairs.flatMap(dotsOf).map((dot) => dot.level);
   const low = levels.reduce((least, level) => Math.min(least, level), cutoffs.length);
   const high = levels.reduce((most, level) => Math.max(most, level), 1);
   bands.range = [cosineOf(low) - 0.004, cosineOf(high) + 0.004];

@@ -262,7 +262,7 @@ function searchPlaces(text) {
   const near = new Map();
   const [wordStart, nearStart] = [rankings.wordStarts[text], rankings.nearStarts[text]];
   for (let at = 0; at < rankings.wordCounts[text]; at++) {
-    const score = at < data.wordScores ? rankings.wordScores[rankings.scoreStarts[text] + at] : null;
+    const score = at < data.wordScores ? rankings.wordScores[rankings.scoreStarts[text] + at] / 100 : null;
     words.set(rankings.words[wordStart + at], { place: at + 1, score });
   }
   for (let at = 0; at < rankings.nearCounts[text]; at++) {
