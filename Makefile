@@ -39,7 +39,7 @@ format: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 
 bench: .venv/ready-bench
-	$(BIN)/python benchmarks/run.py $(ARGS)
+	$(BIN)/python -m benchmarks.run $(ARGS)
 
 # The locks anew, from pyproject.toml.
 lock: .venv/ready

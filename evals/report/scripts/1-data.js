@@ -40,6 +40,7 @@ function readPairs(packed) {
     const firstGroup = group;
     group += groups.length;
     const relevant = [...new Set([...groups.flat(), ...accepted])];
+    const targets = [...new Set([...relevant, ...family])];
     const id = questions.ids[question];
     return {
       index,
@@ -58,8 +59,10 @@ function readPairs(packed) {
       groups,
       accepted,
       relevant,
-      // Each group's laws by their places in `relevant`.
-      members: groups.map((group) => group.map((law) => relevant.indexOf(law))),
+      // The laws that are looked for, the relevant ones first; each group's and the family's by their places there.
+      targets,
+      members: groups.map((group) => group.map((law) => targets.indexOf(law))),
+      beside: family.map((law) => targets.indexOf(law)),
       family,
       firstGroup,
     };

@@ -76,7 +76,7 @@ function fuseStage(pair, stage, setting) {
   }
 }
 
-// How many laws come before one: a greater score, or the same and found earlier.
+// How many laws come before one: a greater score, or the same and an earlier place.
 function lawsBefore(law) {
   const { score, place, found, count } = fusion;
   const mine = score[law];
@@ -84,7 +84,7 @@ function lawsBefore(law) {
   let before = 0;
   for (let at = 0; at < count; at++) {
     const other = score[found[at]];
-    if (other > mine || (other === mine && at < nth)) before++;
+    if (other > mine || (other === mine && place[found[at]] < nth)) before++;
   }
   return before;
 }
@@ -108,19 +108,25 @@ const lawsIn = (got) => Math.floor(got / (GOT * MOST_RELEVANT));
 const relevantIn = (got) => Math.floor(got / GOT) % MOST_RELEVANT;
 const reachedIn = (got) => got % GOT;
 
+// Which of a pair's targets came back.
 const given = new Uint8Array(MOST_RELEVANT);
 
 function evaluate(pair, stage, setting, bits) {
   fuseStage(pair, stage, setting);
-  const beside = stage === "near" ? 0 : pair.family.length;
-  let relevant = 0;
-  for (let at = 0; at < pair.relevant.length; at++) {
-    const law = pair.relevant[at];
-    given[at] = isReturned(law) || (beside && pair.family.includes(law)) ? 1 : 0;
-    relevant += given[at];
-  }
+  for (let at = 0; at < pair.targets.length; at++) given[at] = isReturned(pair.targets[at]) ? 1 : 0;
+  return tally(pair, stage, bits);
+}
+
+function tally(pair, stage, bits) {
   let laws = Math.min(fusion.count, fusion.limit);
-  for (let at = 0; at < beside; at++) if (!isReturned(pair.family[at])) laws++;
+  if (stage !== "near") {
+    for (const at of pair.beside) {
+      if (!given[at]) laws++;
+      given[at] = 1;
+    }
+  }
+  let relevant = 0;
+  for (let at = 0; at < pair.relevant.length; at++) relevant += given[at];
   return (laws * MOST_RELEVANT + relevant) * GOT + groupsReached(pair, bits);
 }
 
@@ -207,46 +213,4 @@ function silence(chosen, setting) {
     laws += depth;
   }
   return { silent: silent / chosen.length, laws: laws / chosen.length };
-}
-
-// Whether a pair's limit and depths at a setting differ from those that `last` holds, which then holds the new ones.
-function moved(last, pair, stage, setting) {
-  const limit = limitOf(pair, stage, setting);
-  let differs = last[0] !== limit;
-  last[0] = limit;
-  for (let at = 0; at < pair.texts.length; at++) {
-    const depth = nearDepth(pair.texts[at], setting.cutoff, setting.near_laws);
-    if (last[at + 1] !== depth) differs = true;
-    last[at + 1] = depth;
-  }
-  return differs;
-}
-
-// What pairs of one text got, by limit and depth, plus one; 0 where it was not asked yet. None where it would be large.
-const depthsHeld = data.depths.near_laws + 1;
-const limitsHeld = data.depths.laws + 1;
-const cells = answerable.length * limitsHeld * depthsHeld;
-const held = cells < 2 ** 25 ? new Uint32Array(cells) : null;
-const nthAnswerable = new Map(answerable.map((pair, nth) => [pair, nth]));
-
-function remembered(pair, nth, stage, setting, [limit, depth]) {
-  if (!held || stage === "near" || pair.texts.length > 1) return evaluate(pair, stage, setting, null);
-  const at = (nth * limitsHeld + limit) * depthsHeld + depth;
-  if (!held[at]) held[at] = evaluate(pair, stage, setting, null) + 1;
-  return held[at] - 1;
-}
-
-// Figures at each of several settings; a pair is asked again only where its limit or a near depth changed.
-function curve(stage, settings, chosen) {
-  const means = settings.map(() => new Means());
-  for (const pair of chosen) {
-    const nth = nthAnswerable.get(pair);
-    const last = [];
-    let got = 0;
-    for (let at = 0; at < settings.length; at++) {
-      if (moved(last, pair, stage, settings[at])) got = remembered(pair, nth, stage, settings[at], last);
-      means[at].add(pair, got);
-    }
-  }
-  return means.map((each) => each.figures);
 }

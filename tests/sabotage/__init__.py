@@ -1,0 +1,1 @@
+"""Faults planted one at a time, and harmless changes: the gate and the tests, tested."""
