@@ -153,19 +153,13 @@ function updateCurves() {
   const places = curveCutoffs();
   const depths = Array.from({ length: data.depths.near_laws + 1 }, (_, at) => at);
   const sizes = Array.from({ length: data.depths.laws }, (_, at) => at + 1);
-  const name = stage === "fused" ? "retrieved_laws" : "candidate_laws";
-  const asked = (size) => (stage === "fused" ? { retrieved_laws: size } : { candidate_laws: size, searched_candidate_laws: size });
-  const lines = [
-    places.map((cutoff) => ({ ...setting, cutoff })),
-    depths.map((near_laws) => ({ ...setting, near_laws })),
-    stage === "near" ? [] : sizes.map((size) => ({ ...setting, ...asked(size) })),
-  ];
-  const [overCutoff, overNear, overLaws] = curves(stage, setting, lines, shown.chosen);
-  const silent = lines[0].map((each) => silence(shown.silent, each)?.silent ?? null);
+  const names = stage === "fused" ? ["retrieved_laws"] : ["candidate_laws", "searched_candidate_laws"];
+  const [overCutoff, overNear, overLaws] = curves(stage, setting, places, depths, sizes, names, shown.chosen);
+  const silent = places.map((cutoff) => silence(shown.silent, { ...setting, cutoff })?.silent ?? null);
   drawCurve("curve-cutoff", "near_enough (cosine)", places.map((at) => cutoffs[at]), overCutoff, "near_enough", silent);
   drawCurve("curve-near", "near_laws", depths, overNear, "near_laws");
   byId("curve-laws").closest("figure").hidden = stage === "near";
-  if (stage !== "near") drawCurve("curve-laws", `${name} (laws asked for)`, sizes, overLaws, name);
+  if (stage !== "near") drawCurve("curve-laws", `${names[0]} (laws asked for)`, sizes, overLaws, names[0]);
 }
 
 // Places of the cutoffs a curve is drawn at: evenly over those the slider offers.
