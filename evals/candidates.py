@@ -221,19 +221,24 @@ class Searched:
 
         The dearest count is characters: it alone asks of every candidate whether it is returned.
         """
-        wanted = {"groups" if name == "reached" else name for name in names}
-        weights = {name: self._weights(name) for name in sorted(wanted)}
+        # A law that no ranking holds at these depths is not worth comparing.
+        held = (self._words <= sizes.max()) | (self._near <= depths.max(axis=0)[:, None])
+        kept = np.flatnonzero(held.any(axis=0))
+        words, near, known = self._words[:, kept], self._near[:, kept], np.ones(len(kept), np.bool_)
+        weights = {
+            name: self._weights(name, kept) for name in {"groups" if name == "reached" else name for name in names}
+        }
         of = np.flatnonzero(np.any([each.any(axis=0) for each, _ in weights.values()], axis=0))
-        known = np.ones(len(self._laws), np.bool_)
-        given = returned(self._words, self._near, known, depths, sizes, of)
-        found = {}
-        for name, (each, beside) in weights.items():
-            found[name] = np.tensordot(each[:, of], given, axes=1) + beside[:, None, None]
+        given = returned(words, near, known, depths, sizes, of)
+        found = {
+            name: np.tensordot(each[:, of], given, axes=1) + beside[:, None, None]
+            for name, (each, beside) in weights.items()
+        }
         if "laws" in found:
-            found["laws"] += np.minimum(candidates_found(self._words, self._near, known, depths, sizes), sizes)
-        counts = {name: array if name == "groups" else array[0] for name, array in found.items()}
-        if "groups" in counts:
-            counts["groups"] = counts["groups"] > 0
+            found["laws"] += np.minimum(candidates_found(words, near, known, depths, sizes), sizes)
+        counts = {name: array[0] for name, array in found.items() if name != "groups"}
+        if "groups" in found:
+            counts["groups"] = found["groups"] > 0
             counts["reached"] = counts["groups"].sum(axis=0)
         return counts
 
@@ -242,12 +247,12 @@ class Searched:
         depths = np.minimum((self.cosines >= cutoff).sum(axis=1), near_laws)
         return self.counts(["groups"], depths[None], np.array([size]))["groups"][:, 0, 0].astype(np.bool_)
 
-    def _weights(self, count: str) -> tuple[Ints, Ints]:
-        """The weight of each candidate in each row of a count (r, c), and what the family adds to the row (r,)."""
+    def _weights(self, count: str, kept: Ints) -> tuple[Ints, Ints]:
+        """What each of the laws kept adds to the rows of a count (r, c), and what the family adds to them (r,)."""
         rows = self._targets.owners(count)
-        laws, family = np.tile(self._laws, (len(rows), 1)), self._targets.family[rows]
+        laws, family = np.tile(self._laws[kept], (len(rows), 1)), self._targets.family[rows]
         beside = self._targets.beside(count, family, slice(None))
         if count == "laws":
-            # So many as fusion finds, less the family's among them; no need to know which.
-            return -_among(laws, family).astype(np.int64), beside
-        return self._targets.apart(count, laws, family, slice(None)).astype(np.int64), beside
+            # As many as fusion gives, less the family's among them: no need to know which the others are.
+            return -_among(laws, family).astype(np.int32), beside
+        return self._targets.apart(count, laws, family, slice(None)).astype(np.int32), beside

@@ -118,11 +118,9 @@ def returned(words: Ints, near: Ints, known: Bools, depths: Ints, sizes: Ints, o
     owners, inside, state = _states(near, depths)
     scores, keys = _scores(words[:, owners], near[:, owners], inside, sizes)
     asked = np.flatnonzero(np.isin(owners, of))
-    place = np.zeros(len(owners), np.intp)
-    place[asked] = np.arange(len(asked))
-    cases = np.arange(len(depths))[:, None]
-    holds = np.zeros((len(depths), len(owners)), np.float32)
-    holds[cases, state] = known[owners][state]
+    mine = state[:, of]
+    # The places of the states `mine` among those asked about, which are in order.
+    cases, place = np.arange(len(depths))[:, None], np.searchsorted(asked, mine)
     found = np.empty((len(depths), len(of), len(sizes)), np.bool_)
     step = max(1, _COMPARED_AT_ONCE // max(1, len(owners) * len(asked)))
     for start in range(0, len(sizes), step):
@@ -130,11 +128,21 @@ def returned(words: Ints, near: Ints, known: Bools, depths: Ints, sizes: Ints, o
         score, key = scores[:, part], keys[:, part]
         before = score[:, None] > score[asked]
         before |= (score[:, None] == score[asked]) & (key[:, None] < key[asked])
-        # Whole numbers far below 2^24: the product is exact in 32 bits.
-        ahead = np.tensordot(holds, before.astype(np.float32), axes=1)
-        mine = state[:, of]
-        found[:, :, part] = (ahead[cases, place[mine]] < sizes[part]) & (score[mine] > 0)
+        before[~known[owners]] = False
+        found[:, :, part] = (_over_candidates(before, state)[cases, place] < sizes[part]) & (score[mine] > 0)
     return np.asarray((found & known[of][:, None]).swapaxes(0, 1))
+
+
+def _over_candidates(flags: Bools, state: Ints) -> Ints:
+    """How many candidates have a flag in their state (t, ...): flags by state (x, ...), states by case (t, c)."""
+    # From case to case few candidates change their state: the first is counted, then come the changes. A matrix product
+    # does many times the work, and its threads wait for each other where others use the processor too.
+    counts = flags.view(np.int8)
+    case, candidate = np.nonzero(state[1:] != state[:-1])
+    changes = counts[state[case + 1, candidate]] - counts[state[case, candidate]]
+    first = counts[state[0]].sum(axis=0, dtype=np.int32)
+    running = np.cumsum(np.concatenate([first[None], changes]), axis=0, dtype=np.int32)
+    return np.asarray(running[np.searchsorted(case, np.arange(len(state)))])
 
 
 def _states(near: Ints, depths: Ints) -> tuple[Ints, Bools, Ints]:
@@ -172,7 +180,9 @@ def _scores(words: Ints, near: Ints, inside: Bools, sizes: Ints) -> tuple[Floats
 def candidates_found(words: Ints, near: Ints, known: Bools, depths: Ints, sizes: Ints) -> Ints:
     """How many known laws take part in a fusion: (t, s), with the arguments of `returned`."""
     best = words.min(axis=0)
-    by_words = known[:, None] & (best[:, None] <= sizes)
-    by_meaning = (near[None] <= depths[:, :, None]).any(axis=1) & known
-    alone = by_meaning.astype(np.float32) @ (best[:, None] > sizes).astype(np.float32)
-    return np.asarray(by_words.sum(axis=0) + alone.astype(np.int64))
+    order = np.argsort(best, kind="stable")
+    order = order[known[order]]
+    by_words = np.searchsorted(best[order], sizes, side="right")
+    by_meaning = np.zeros((len(depths), 1 + len(order)), np.int32)
+    np.cumsum((near[:, order] <= depths[:, :, None]).any(axis=1), axis=1, out=by_meaning[:, 1:])
+    return np.asarray(by_words + by_meaning[:, -1:] - by_meaning[:, by_words])

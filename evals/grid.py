@@ -1,9 +1,9 @@
 """Sums over pairs at every combination of cutoffs, near limits and numbers of laws asked for. Divides nothing.
 
 A sum of floats depends on the order of its additions, unless every one of them is exact. Here each value is parted
-into a multiple of 2^-24 and the rest. Sums of either part are whole multiples of one unit and stay below 2^53 units, so
-that any order, prefix sums and differences among them, gives the same bits; and the two parts' sum, rounded
-once, is what `math.fsum` gives for the values.
+into a multiple of 2^-32 and the rest. Sums of either part are whole multiples of one unit and stay below 2^53 units:
+whatever the order, running sums and differences among them, the bits are the same. The two parts' sum, rounded once,
+is what `math.fsum` gives for the values.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,8 +15,9 @@ from evals.depths import Floats, Ints
 
 Counts = Mapping[str, Ints | Floats]
 
-# The rests of values below 2^10, none but 0 less than 2^-10, are multiples of 2^-63 below 2^-24.
-_UNIT = 2.0**24
+# Values are whole numbers, which leave no rest, or shares k / n. With n up to 2^10 the rests of shares are multiples of
+# 2^-62 of at most 2^-33: two million pairs of either part stay exact.
+_UNITS = 2.0**32
 
 
 def _per_law(counts: Counts) -> Floats:
@@ -36,8 +37,8 @@ MEASURES: Mapping[str, tuple[tuple[str, ...], Callable[[Counts], Floats]]] = {
 
 
 def _parts(values: Floats) -> Floats:
-    """The values as multiples of 2^-24 and what is left, in front as an axis of two."""
-    high = np.rint(values * _UNIT) / _UNIT
+    """The values as multiples of 2^-32 and what is left, in front as an axis of two."""
+    high = np.rint(values * _UNITS) / _UNITS
     return np.stack([high, values - high])
 
 

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from evals import bands, tables
+from evals.metrics import mean
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.pipeline import EmbedTexts, Pipeline, Ranking, Scoring
@@ -28,6 +29,7 @@ SIZES = (1000, 3000, 6000)
 OWN = 0
 STAGES = ("words", "near", "fused", "pool")
 
+_MEANS = ("pairs", "needs", "recall", "recall over needs", "hit")
 Bools = NDArray[np.bool_]
 
 
@@ -50,12 +52,13 @@ class Grown:
 def grow(run: Run, embed: EmbedTexts | None, sizes: Iterable[int] = SIZES) -> list[Grown]:
     """Each state over its own laws, then grown to each of `sizes`, states in alphabetical order.
 
-    Asked are the answerable and the unrelated pairs, under the run's settings. The first of each state equals the
-    run. Memory is that of the rankings of one state at one size: 16 bytes for each text and law.
+    Asked are the answerable and the unrelated pairs, under the run's settings; a state without any is left out. The
+    first of each state equals the run. Memory is that of the rankings of one state at one size: 16 bytes for each
+    text and law.
     """
     subjects = _subjects(run)
     found = []
-    for state in sorted(run.corpus):
+    for state in sorted({each.pair.state for each in run.pairs if each.pair.expects != "uncovered"}):
         others = distractors(run.corpus, state)
         for size in (OWN, *sizes):
             laws = [*run.corpus[state], *others[: max(0, size - len(run.corpus[state]))]]
@@ -143,7 +146,7 @@ def _for_bands(scoring: Scoring, relevant: Positions) -> Scoring:
 
 
 def recalls(grown: Sequence[Grown]) -> pd.DataFrame:
-    """Recall and hit at each stage and size: of all pairs, of each state's and of each kind's.
+    """Recall and hit at each stage and size, of one or more: of all pairs, of each state's and of each kind's.
 
     `grown to` is the size asked for, `own` for the states' own laws; `fewest laws` and `most laws` are the sizes the
     states' corpora have; `left out` is the mean number of laws taken out for a question.
@@ -152,39 +155,33 @@ def recalls(grown: Sequence[Grown]) -> pd.DataFrame:
     answerable = frame[frame["expects"] == "answerable"]
     rows: list[dict[str, object]] = []
     for by in ("all", "state", "kind"):
-        for name, part in [("all", answerable)] if by == "all" else answerable.groupby(by, sort=True):
+        for group, part in [("all", answerable)] if by == "all" else answerable.groupby(by, sort=True):
             for size, sized in part.groupby("grown to", sort=True):
                 means = tables.stage_means(sized).set_index("stage")
-                front = {"by": by, "group": name, **_sizes(int(str(size)), sized["corpus"].tolist())}
-                out = sized[sized["stage"] == "pool"]["left out"].mean()
+                front = {"by": by, "group": group, **_sizes(int(str(size)), sized["corpus"].tolist())}
+                out = mean(sized[sized["stage"] == "pool"]["left out"].tolist())
                 rows += [
-                    {**front, "left out": out, "stage": stage, **means.loc[stage, list(_MEANS)].to_dict()}
+                    {**front, "left out": out, "stage": stage, **{name: means.loc[stage, name] for name in _MEANS}}
                     for stage in STAGES
                 ]
     columns = ["by", "group", *_sizes(OWN, [0]), "left out", "stage", *_MEANS]
     return pd.DataFrame(rows, columns=columns).astype({"pairs": int, "needs": int})
 
 
-_MEANS = ("pairs", "needs", "recall", "recall over needs", "hit")
-
-
 def band_quantiles(grown: Sequence[Grown]) -> pd.DataFrame:
-    """Each band's number of cosines and its quantiles at each size, of all states together and of each."""
+    """Each band's number of cosines and its quantiles at each size, of one or more: of all states, and of each."""
     rows = []
-    for name in ("all", *dict.fromkeys(each.state for each in grown)):
-        of_group = [each for each in grown if name in ("all", each.state)]
+    for group in ("all", *dict.fromkeys(each.state for each in grown)):
+        of_group = [each for each in grown if group in ("all", each.state)]
         for size in sorted({each.grown_to for each in of_group}):
             sized = [each for each in of_group if each.grown_to == size]
             points = [point for each in sized for point in each.points]
             found = tables.band_quantiles(points)
-            front = {
-                "by": "all" if name == "all" else "state",
-                "group": name,
-                **_sizes(size, [each.laws for each in sized]),
-            }
+            sizes = _sizes(size, [each.laws for each in sized])
+            front = {"by": "all" if group == "all" else "state", "group": group, **sizes}
             rows.append(found[found["n"] > 0].assign(**front)[[*front, *found.columns]])
     return pd.concat(rows, ignore_index=True)
 
 
-def _sizes(size: int, laws: Sequence[int]) -> dict[str, object]:
+def _sizes(size: int, laws: Sequence[int]) -> dict[str, str | int]:
     return {"grown to": "own" if size == OWN else str(size), "fewest laws": min(laws), "most laws": max(laws)}

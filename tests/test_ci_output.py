@@ -2,14 +2,17 @@
 
 import json
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evals import cli
 from evals.gate import Verdict, judge
 from evals.outcomes import Outcome
 from evals.report.ci import annotations, junit_xml, verdict_json
@@ -218,3 +221,31 @@ def test_a_section_keeps_its_budget(budget: int, texts: list[str]) -> None:
 def test_inert_text(text: str, written: str) -> None:
     """What others wrote shows as it is: no cell ends, no markup, nobody is called."""
     assert inert(text) == written
+
+
+def commands(text: str) -> list[list[str]]:
+    """The near-enough commands in a workflow or a page, continued lines joined."""
+    joined = re.sub(r"\n\s+(?=--)", " ", text)
+    return [shlex.split(found)[1:] for found in re.findall(r"near-enough (?:gate|compare) [^\n`]*", joined)]
+
+
+@pytest.mark.parametrize("path", [".github/workflows/retrieval.yml", "docs/ci.md"])
+def test_the_commands_in_workflows_and_docs_exist(path: str) -> None:
+    """Every option they use is one of the command, and the gate is called without make, for its status."""
+    text = (Path(__file__).parents[1] / path).read_text("utf-8")
+    found = commands(text)
+    assert any(name == "gate" for name, *_ in found)
+    for name, *arguments in found:
+        known = {option for parameter in cli.group.commands[name].params for option in parameter.opts}
+        assert {each for each in arguments if each.startswith("-")} <= known
+    assert "run: make gate" not in text
+
+
+def test_the_workflow_is_one() -> None:
+    """It parses, runs the tests and the gate, and writes the summary and keeps the report whatever the verdict."""
+    content = yaml.safe_load((Path(__file__).parents[1] / ".github/workflows/retrieval.yml").read_text("utf-8"))
+    steps = [step for job in content["jobs"].values() for step in job["steps"]]
+    assert any(step.get("run") == "make test" for step in steps)
+    always = [step for step in steps if step.get("if") == "always()"]
+    assert any("GITHUB_STEP_SUMMARY" in step.get("run", "") for step in always)
+    assert any(step.get("uses", "").startswith("actions/upload-artifact@") for step in always)
