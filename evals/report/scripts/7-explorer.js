@@ -198,6 +198,21 @@ function changed(what = "all") {
   });
 }
 
+// The curves move with the slider; where they take long, once it rests.
+const SLOW = 150;
+let curvesTook = 0;
+let curvesLater = 0;
+function moveCurves() {
+  clearTimeout(curvesLater);
+  const move = () => {
+    const began = performance.now();
+    updateCurves();
+    curvesTook = performance.now() - began;
+  };
+  if (curvesTook < SLOW) move();
+  else curvesLater = setTimeout(move, SLOW);
+}
+
 let later = 0;
 function update() {
   updateFigures();
@@ -205,7 +220,7 @@ function update() {
   updateStatus();
   updateChange();
   updateLists();
-  updateCurves();
+  moveCurves();
   updateQuestions();
   drawBands();
   clearTimeout(later);

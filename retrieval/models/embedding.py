@@ -1,0 +1,56 @@
+"""Embedding over a network: batches side by side, vectors checked, and a text that cannot be embedded named."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from retrieval.errors import ModelError
+from retrieval.models.calls import Bounds, CallError, TooLongError
+
+Vector = list[float]
+AskBatch = Callable[[Sequence[str]], Awaitable[list[Vector]]]
+
+
+async def embed_all(ask: AskBatch, texts: Sequence[str], size: int, bounds: Bounds) -> np.ndarray[Any, Any]:
+    """The vectors (n, d) of n texts, asked for `size` at a time, so many batches at once as the bounds allow.
+
+    A batch that is refused as too long is halved until it passes or one text is left, which is named.
+    """
+    room = asyncio.Semaphore(bounds.at_once)
+
+    async def batch(part: Sequence[str]) -> list[Vector]:
+        try:
+            async with room:
+                return await ask(part)
+        except TooLongError as error:
+            if len(part) == 1:
+                raise CallError("threw", f"the text {part[0][:80]!r} cannot be embedded: {error}") from None
+        middle = len(part) // 2
+        return [*await batch(part[:middle]), *await batch(part[middle:])]
+
+    parts = [texts[at : at + size] for at in range(0, len(texts), size)]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(batch(part)) for part in parts]
+    except* ModelError as errors:
+        raise errors.exceptions[0] from None
+    found = [vector for task in tasks for vector in task.result()]
+    if len({len(vector) for vector in found}) > 1:
+        raise CallError("threw", "the vectors of one request differ in their dimensions")
+    return np.asarray(found, dtype=np.float64)
+
+
+def checked(vectors: object, texts: Sequence[str]) -> list[Vector]:
+    """A reply's vectors: one a text, each of finite numbers. ModelError with what is wrong and with the text."""
+    if not isinstance(vectors, list) or len(vectors) != len(texts):
+        found = len(vectors) if isinstance(vectors, list) else "no list of"
+        raise CallError("wrong number of vectors", f"asked to embed {len(texts)} texts, given {found} vectors")
+    for vector, text in zip(vectors, texts, strict=True):
+        if not isinstance(vector, list) or not vector or not all(type(each) in (int, float) for each in vector):
+            raise CallError("threw", f"the vector is no list of numbers for the text {text[:80]!r}")
+        if not all(map(math.isfinite, vector)):
+            raise CallError("not a number", f"the vector is not finite for the text {text[:80]!r}")
+    return vectors

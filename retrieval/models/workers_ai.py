@@ -1,0 +1,151 @@
+"""Cloudflare Workers AI over plain HTTP: bge-m3's embeddings, and the rerankers bge-reranker-base and bge-m3.
+
+Source: the service's documentation as of November 2026. Nothing here was tried against the service itself.
+"""
+
+import asyncio
+import math
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from retrieval.errors import ModelError
+from retrieval.models.calls import AgainError, Bounds, CallError, Pace, bounded
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import httpx
+
+ADDRESS = "https://api.cloudflare.com"
+EMBEDDER = "@cf/baai/bge-m3"
+RERANKERS = {"bge-reranker-base": "@cf/baai/bge-reranker-base", "bge-m3": "@cf/baai/bge-m3"}
+DIMENSIONS = 1024
+TEXTS_A_REQUEST = 100
+
+EMBEDDING = Bounds(at_once=4, a_minute=2_400)  # of 3,000 that are allowed
+RERANKING = Bounds(at_once=8, a_minute=1_600)  # of 2,000
+
+SPENT = {3036, 4006}  # the day's allowance: nothing will pass today
+PASSING = {3040, 3007, 3008}  # no capacity, and two kinds of timeouts
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the service is and who asks. The token is in no message and no recording."""
+
+    address: str
+    account: str = field(repr=False)
+    token: str = field(repr=False)
+
+    @classmethod
+    def of_environment(cls, environment: Mapping[str, str] | None = None) -> "Account":
+        """From CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN and, for another address, CLOUDFLARE_BASE_URL."""
+        found = os.environ if environment is None else environment
+        names = ("CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_API_TOKEN")
+        lacking = [name for name in names if not found.get(name)]
+        if lacking:
+            raise ModelError(f"Workers AI needs {' and '.join(lacking)} in the environment")
+        return cls(found.get("CLOUDFLARE_BASE_URL") or ADDRESS, *(found[name] for name in names))
+
+    def client(self, bounds: Bounds) -> "httpx.AsyncClient":
+        """An HTTP client for it."""
+        from retrieval.models import http
+
+        return http.client(self.address, {"Authorization": f"Bearer {self.token}"}, bounds)
+
+    async def run(self, client: "httpx.AsyncClient", model: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """One attempt: the `result` of a reply that says success."""
+        from retrieval.models import http
+
+        path = f"/client/v4/accounts/{self.account}/ai/run/{model}"
+        reply = await http.post(client, path, body, _judge, (self.token, self.account))
+        result: Mapping[str, Any] = reply["result"]
+        return result
+
+
+def _judge(status: int, body: Any, text: str, wait: float | None) -> None:
+    """What the envelope says beyond the status: a failure can come under status 200."""
+    errors = body.get("errors") if isinstance(body, dict) else None
+    codes = {each.get("code") for each in errors if isinstance(each, dict)} if isinstance(errors, list) else set()
+    said = f"status {status}: {text}"
+    if codes & SPENT or "daily free allocation" in text.lower():
+        raise CallError("threw", f"the day's allowance is spent ({said})", stop=True)
+    if codes & PASSING:
+        raise AgainError(said, wait)
+    if status == 200 and body is not None:
+        if not isinstance(body, dict) or body.get("success") is not True:
+            raise CallError("threw", f"the service reports a failure ({said})")
+        if not isinstance(body.get("result"), dict):
+            raise CallError("threw", f"the reply holds no result ({said})")
+
+
+def load(account: Account | None = None, bounds: Bounds = EMBEDDING) -> tuple[Callable[..., Any], str]:
+    """The embedding function and what it asks; ModelError where the environment names no account."""
+    from retrieval.models import Embedded
+    from retrieval.models.embedding import checked, embed_all
+
+    asked = account or Account.of_environment()
+    pace = Pace(bounds.a_minute)
+
+    async def embed_texts(texts: Sequence[str]) -> Embedded:
+        poolings: set[str] = set()
+        async with asked.client(bounds) as client:
+
+            async def ask(part: Sequence[str]) -> list[list[float]]:
+                body = {"text": list(part), "truncate_inputs": False}
+                result = await bounded(partial(asked.run, client, EMBEDDER, body), bounds, pace, EMBEDDER)
+                vectors = checked(result.get("data"), part)
+                if any(len(vector) != DIMENSIONS for vector in vectors):
+                    raise CallError("threw", f"expected {DIMENSIONS} dimensions, given {len(vectors[0])}")
+                if not isinstance(result.get("pooling"), str):
+                    raise CallError("threw", "the reply does not say how its vectors were pooled")
+                poolings.add(result["pooling"])
+                return vectors
+
+            vectors = await embed_all(ask, texts, TEXTS_A_REQUEST, bounds)
+        if len(poolings) > 1:
+            raise CallError("threw", f"vectors pooled by {' and by '.join(sorted(poolings))} cannot be compared")
+        return Embedded(vectors, poolings.pop())
+
+    return lambda kind, texts: asyncio.run(embed_texts(texts)), EMBEDDER
+
+
+@asynccontextmanager
+async def reranking(
+    model: str, account: Account, bounds: Bounds
+) -> "AsyncIterator[Callable[[str, Sequence[str]], Awaitable[list[float]]]]":
+    """A function that scores texts for a question: one raw score a text, in the order of the texts, on no known scale."""
+    pace = Pace(bounds.a_minute)
+    async with account.client(bounds) as client:
+
+        async def ask(question: str, texts: Sequence[str]) -> list[float]:
+            body: dict[str, Any] = {"query": question, "contexts": [{"text": text} for text in texts]}
+            if model != EMBEDDER:
+                body["top_k"] = len(texts)
+            result = await bounded(partial(account.run, client, model, body), bounds, pace, model)
+            return scores(result.get("response"), len(texts))
+
+        yield ask
+
+
+def scores(response: object, given: int) -> list[float]:
+    """The scores of a reply, realigned by `id`, which is a position in what was given; CallError by its cause."""
+    if not isinstance(response, list) or not all(isinstance(each, dict) for each in response):
+        raise CallError("unreadable", "the reply holds no list of scores")
+    found: dict[int, float] = {}
+    for each in response:
+        at, score = each.get("id"), each.get("score")
+        if type(at) is not int or not 0 <= at < given:
+            raise CallError("named what was not given", f"the reply scores the text {at!r} of {given}")
+        if type(score) not in (int, float) or not math.isfinite(score):
+            raise CallError("not a number", f"the reply's score of text {at} is {score!r}")
+        if at in found:
+            raise CallError("wrong number of scores", f"the reply scores the text {at} twice")
+        found[at] = float(score)
+    if len(found) != given:
+        raise CallError("wrong number of scores", f"{len(found)} scores for {given} laws")
+    return [found[at] for at in range(given)]
