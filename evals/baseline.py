@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from evals.compare import Comparison, Flip, compare
 from evals.metrics import mean
 from evals.outcomes import JUDGED, Group, Key, Outcome, Side, recalls
+from evals.run import STAGES
 from retrieval.documents import parse_json, read_text, strict_json
 from retrieval.errors import Fault, InputError
 from retrieval.recordings import write_beside
@@ -40,6 +41,7 @@ HISTORY = (
     *("laws", "questions", "settings", "model"),
 )
 NOTHING = ("unrelated", "uncovered")
+SEARCHES = tuple(stage for stage in STAGES if stage not in JUDGED)
 
 Recall = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
@@ -66,7 +68,11 @@ class AcceptedLoss(BaseModel):
 
 
 class Summary(BaseModel):
-    """What baseline.json holds. `recall`: the mean over pairs, by group and stage; null where nothing is expected."""
+    """What baseline.json holds.
+
+    recall: the mean over pairs, by group and stage; null where nothing is expected. searches: that of the stages
+    before the pool over all pairs, which are shown and not judged.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -78,8 +84,16 @@ class Summary(BaseModel):
     cutoff: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
     pairs: Annotated[int, Field(ge=1)]
     recall: dict[str, dict[str, Recall | None]]
+    searches: dict[str, Recall | None]
     near_laws_of_expect_nothing: dict[str, Count]
     accepted_losses: list[AcceptedLoss]
+
+    @field_validator("searches")
+    @classmethod
+    def _names_the_searches(cls, value: dict[str, float | None]) -> dict[str, float | None]:
+        if set(value) != set(SEARCHES):
+            raise ValueError(f"expected {', '.join(SEARCHES)}")
+        return value
 
     @field_validator("fingerprints")
     @classmethod
@@ -102,13 +116,18 @@ class Baseline:
         return replace(self, outcomes={key: each for key, each in self.outcomes.items() if each.state in wanted})
 
 
+def is_recorded(folder: Path) -> bool:
+    """Whether a baseline was recorded in a folder, be it readable or not."""
+    return folder.is_dir() and any(folder.iterdir())
+
+
 def read_baseline(folder: Path) -> Baseline:
     """The baseline of a folder; InputError with every fault.
 
     A file that is missing, empty or unreadable, a value that is no number, and files that do not belong together:
     the means of the summary must be those of the outcomes.
     """
-    if not (folder / "baseline.json").is_file():
+    if not is_recorded(folder):
         raise InputError([Fault(str(folder), None, 'no baseline here; record one: near-enough baseline --why "..."')])
     summary, found = _all_of(lambda: _summary(folder / "baseline.json"), lambda: _outcomes(folder))
     if _measured(found) != (summary.pairs, summary.recall, summary.near_laws_of_expect_nothing):
@@ -273,6 +292,11 @@ def _measured(outcomes: Mapping[Key, Outcome]) -> Measured:
     return len(outcomes), recall, expect_nothing(outcomes.values())
 
 
+def searches(outcomes: Mapping[Key, Outcome]) -> dict[str, float | None]:
+    """The mean recall of the stages before the pool, over all pairs that expect something."""
+    return {stage: _rounded(mean(recalls(outcomes.values(), stage))) for stage in SEARCHES}
+
+
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
@@ -289,6 +313,7 @@ def new_summary(side: Side, before: Baseline | None, why: str, date: str) -> Sum
         cutoff=side.cutoff,
         pairs=pairs,
         recall=recall,
+        searches=searches(side.outcomes),
         near_laws_of_expect_nothing=nothing,
         accepted_losses=[] if before is None else _accepted(before, side.outcomes, why),
     )

@@ -160,7 +160,7 @@ class Block:
         """Whether each group is reached at one setting; `size` is 0 for the stage `near`."""
         depths = np.minimum((self.cosines >= cutoff).sum(axis=1), near_laws)
         groups = self.table(stage, "groups")
-        return groups[np.arange(len(groups)), size, np.repeat(depths, self.groups)].astype(np.bool_)
+        return np.asarray(groups[np.arange(len(groups)), size, np.repeat(depths, self.groups)], dtype=np.bool_)
 
     def _reached(self, stage: str, _: str) -> Ints:
         groups, first = self.table(stage, "groups"), np.cumsum(self.groups) - self.groups

@@ -194,7 +194,7 @@ def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str 
     near-enough compare --embedder use-multilingual
     near-enough compare reports/before reports/latest
     """
-    from evals.baseline import read_baseline
+    from evals.baseline import is_recorded, read_baseline
     from evals.gate import judge
     from evals.outcomes import read_side
     from evals.report.comparison import comparison_text
@@ -209,7 +209,7 @@ def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str 
         raise click.UsageError("give a change (--set or --embedder), or the folders of two runs and no option")
     if inputs["laws"] or inputs["questions"]:
         verdict, none = None, "the baseline is of the project's own laws and questions"
-    elif not BASELINE.exists():
+    elif not is_recorded(BASELINE):
         verdict, none = None, 'no baseline is recorded: make baseline WHY="..."'
     else:
         baseline = read_baseline(BASELINE)
@@ -286,7 +286,7 @@ def baseline_command(why: str, out: Path | None, **inputs: Any) -> None:
     """Record what holds now as the baseline of the gate; losses against the one before are accepted by name."""
     from datetime import date
 
-    from evals.baseline import new_summary, read_baseline, write_baseline
+    from evals.baseline import is_recorded, new_summary, read_baseline, write_baseline
     from evals.compare import compare
     from evals.outcomes import Side
     from evals.report.verdict import recorded_text
@@ -295,7 +295,7 @@ def baseline_command(why: str, out: Path | None, **inputs: Any) -> None:
     if not reason:
         raise click.UsageError("a baseline needs a reason: --why '...'")
     folder = out or BASELINE
-    before = read_baseline(folder) if folder.exists() else None
+    before = read_baseline(folder) if is_recorded(folder) else None
     run, _ = _inputs(**inputs).measure()
     side = Side.of(run)
     summary = new_summary(side, before, reason, date.today().isoformat())
@@ -357,6 +357,18 @@ def record_command(recordings: Path | None, **inputs: Any) -> None:
         )
     for path, lines in written.items():
         click.echo(f"{path}: {lines} vectors")
+
+
+@group.command("publish", hidden=True)
+def publish_command() -> None:
+    """Write the published analysis of the settings in force into reports/near-enough."""
+    from evals.report.contents import Contents
+    from evals.report.published import published_files
+    from retrieval.recordings import write_beside
+
+    contents, written = (Contents(_inputs(changes=changes).measure()[0]) for changes in ((), ("rephrase=written",)))
+    for name, text in published_files(contents, written).items():
+        write_beside(REPORTS / "near-enough" / name, text)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from evals.baseline import DIGITS, NOTHING, AcceptedLoss, Baseline, still_lost
+from evals.baseline import DIGITS, NOTHING, AcceptedLoss, Baseline, searches, still_lost
 from evals.compare import Comparison, Flip, compare
 from evals.outcomes import JUDGED, Group, Outcome, Side
 
@@ -40,8 +40,9 @@ class Verdict:
     """What the gate found. `reasons` are the sentences it fails for; the rest names what they count.
 
     lost and gained: by the pool and the answer. louder: only where those questions got more laws together, state by
-    state. still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer. same: for each
-    fingerprint whether it is the baseline's.
+    state. still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer. searches: mean recall of
+    the stages before the pool, before and now, each over its own pairs; shown, not judged. same: for each fingerprint
+    whether it is the baseline's.
     """
 
     status: int
@@ -52,6 +53,7 @@ class Verdict:
     margins: tuple[Margin, ...]
     still_lost: tuple[AcceptedLoss, ...]
     fallbacks: int
+    searches: Mapping[str, tuple[float | None, float | None]]
     comparison: Comparison
     same: Mapping[str, bool]
 
@@ -88,6 +90,7 @@ def judge(baseline: Baseline, after: Side) -> Verdict:
         margins=tuple(_margins(comparison, baseline.summary.cutoff, after.cutoff)),
         still_lost=tuple(still_lost(baseline, after.outcomes)),
         fallbacks=sum(each.fell_back for each in after.outcomes.values()),
+        searches={stage: (baseline.summary.searches[stage], now) for stage, now in searches(after.outcomes).items()},
         comparison=comparison,
         same={name: then.get(name) == value for name, value in after.fingerprints.items()},
     )

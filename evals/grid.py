@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import numpy as np
 
 from evals.candidates import Block, Searched
-from evals.depths import Floats, Ints
+from evals.depths import Bools, Floats, Ints
 
-Counts = Mapping[str, Ints | Floats]
+Counts = Mapping[str, Ints | Bools]
 
 # Values are whole numbers, which leave no rest, or shares k / n. With n up to 2^10 the rests of shares are multiples of
 # 2^-62 of at most 2^-33: two million pairs of either part stay exact.
@@ -22,12 +22,14 @@ _UNITS = 2.0**32
 
 def _per_law(counts: Counts) -> Floats:
     laws = counts["laws"].astype(float)
-    return np.divide(counts["relevant"], laws, out=np.zeros(laws.shape), where=laws > 0)
+    shares = np.zeros(laws.shape)
+    np.divide(counts["relevant"], laws, out=shares, where=laws > 0)
+    return shares
 
 
 # The counts that a measure needs, and a pair's value from them. Precision adds 0 for a pair that has none.
 MEASURES: Mapping[str, tuple[tuple[str, ...], Callable[[Counts], Floats]]] = {
-    "recall": (("reached",), lambda counts: counts["reached"].astype(float) / counts["groups"]),
+    "recall": (("reached",), lambda counts: np.divide(counts["reached"], counts["groups"], dtype=float)),
     "hit": (("reached",), lambda counts: (counts["reached"] > 0).astype(float)),
     "precision": (("relevant", "laws"), _per_law),
     "nothing_returned": (("laws",), lambda counts: (counts["laws"] == 0).astype(float)),

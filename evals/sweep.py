@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evals.candidates import Block, Candidates, Laws, Searched, cosines
-from evals.depths import Bools, Floats, Ints, both_beat_one
+from evals.depths import Bools, Floats, both_beat_one
 from evals.grid import MEASURES, sums
 from evals.questions import Pair
 from evals.run import Run
@@ -72,7 +73,7 @@ class Sweep:
         self,
         questions: Mapping[int, Candidates],
         silent: Sequence[Floats],
-        lengths: Ints,
+        lengths: NDArray[np.int32],
         near_laws: int,
         laws: int,
     ) -> None:

@@ -1,4 +1,4 @@
-"""JSON Lines files that grow call by call: several processes append at once, and a killed one leaves nothing half there.
+"""JSON Lines files that grow call by call: several processes append, and a killed one leaves nothing half there.
 
 A line is whole once its line break is on the disk. What stands after the last line break is a writer's that was
 killed: readers leave it out, the next writer cuts it off. Holds no meaning of the lines.
@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrieval.documents import parse_json, strict_json
 from retrieval.errors import Fault, InputError
@@ -63,15 +63,26 @@ def _whole(handle: int, end: int) -> int:
     return 0
 
 
-def read_appended(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[Fault], bool]:
-    """The rows of such a file with their lines, a fault for every line that is no object, and whether its end is torn.
+class Appended(NamedTuple):
+    """The rows of a file with their lines, and a fault for every line that is no object.
 
-    A file that is not there has no rows. InputError where it cannot be read.
+    torn: something stands after the last line break; end: where the whole lines end, in bytes.
     """
+
+    rows: list[tuple[int, dict[str, Any]]]
+    faults: list[Fault]
+    torn: bool
+    end: int
+
+
+def read_appended(path: Path, start: int = 0) -> Appended:
+    """The lines of such a file from a byte on; one that is not there has none. InputError where it cannot be read."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            file.seek(start)
+            raw = file.read()
     except FileNotFoundError:
-        return [], [], False
+        return Appended([], [], False, 0)
     except OSError as error:
         raise InputError([Fault(str(path), None, f"cannot be read: {error.strerror or error}")]) from None
     whole = raw[: raw.rfind(b"\n") + 1]
@@ -93,4 +104,4 @@ def read_appended(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[Fa
                 rows.append((number, row))
             else:
                 faults.append(Fault(str(path), number, "expected an object {...} on every line"))
-    return rows, faults, len(whole) < len(raw)
+    return Appended(rows, faults, len(whole) < len(raw), start + len(whole))

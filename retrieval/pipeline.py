@@ -5,7 +5,7 @@ decide what is taken from those two rankings. So one scoring answers every setti
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,8 @@ class Trace:
     """What each stage gave for one question, as ids of laws, best first.
 
     `scorings` holds the question's and, after it, its searches'. `words` is the question's word ranking at
-    `retrieved_laws`; `near` its near ranking, cut. `outcome` tells how the answer was chosen.
+    `retrieved_laws`; `near` its near ranking, cut. `outcome` tells how the answer was chosen;
+    `rerank_scores` are the reranker's, one a law of the pool, where it answered.
     """
 
     question: str
@@ -60,6 +61,7 @@ class Trace:
     answer: tuple[str, ...]
     outcome: str
     message: str = ""
+    rerank_scores: tuple[float, ...] = ()
 
     def stages(self) -> dict[str, tuple[str, ...]]:
         """Each stage's laws by the stage's name, in the order of the pipeline."""
@@ -133,14 +135,7 @@ class Pipeline:
         taken = min(settings.near_laws, question.near.count(settings.cutoff))
         fused = self.fused(scorings, settings.retrieved_laws, rows)
         pool = self.fused(scorings, settings.pool_laws(len(searches)), rows)
-        chosen = choose(
-            [self._by_id[each] for each in pool],
-            [self._by_id[each] for each in fused],
-            question.text,
-            self.rerank,
-            settings.answer_laws,
-        )
-        return Trace(
+        trace = Trace(
             question=question.text,
             scorings=tuple(scorings),
             family=rows,
@@ -151,10 +146,26 @@ class Pipeline:
             ),
             fused=fused,
             pool=pool,
-            answer=tuple(law.id for law in chosen.laws),
-            outcome=chosen.outcome,
-            message=chosen.message,
+            answer=fused,
+            outcome="off",
         )
+        return self.chosen(trace, self.rerank)
+
+    def chosen(self, trace: Trace, rerank: Rerank | None) -> Trace:
+        """A trace with the answer that a reranker chooses from its pool."""
+        choice = choose(
+            self._laws(trace.pool), self._laws(trace.fused), trace.question, rerank, self.settings.answer_laws
+        )
+        return replace(
+            trace,
+            answer=tuple(law.id for law in choice.laws),
+            outcome=choice.outcome,
+            message=choice.message,
+            rerank_scores=choice.scores,
+        )
+
+    def _laws(self, ids: Iterable[str]) -> list[Law]:
+        return [self._by_id[each] for each in ids]
 
     def fused(self, scorings: Sequence[Scoring], limit: int, family: Sequence[str] = ()) -> tuple[str, ...]:
         """`retrieve` asked for `limit` laws: words cut at `limit`, near at the cutoff and `near_laws`."""

@@ -1,9 +1,10 @@
 """Vectors of a model, recorded and replayed: one JSON line a text, so that an edit of one law changes one line.
 
-A folder holds a model's files; the first line of each names the model, its version, its dimensions and the day it was
-recorded, and every other line is `{"kind", "text", "engine", "vector"}`. Key: model, version, kind and the text itself; `engine` (what
-computed it) is provenance and no part of the key. A vector is int16, its largest component 32767, little endian, in
-base64. Only `record` writes a committed folder; a run keeps what it computes in a cache of the same form.
+A folder holds a model's files; the first line of each names the model, its version, its dimensions, its pooling where
+it tells one, and the day it was recorded, and every other line is `{"kind", "text", "engine", "vector"}`. Key: model,
+version, kind and the text itself; `engine` (what computed it) is provenance and no part of the key. A vector is int16,
+its largest component 32767, little endian, in base64. Only `record` writes a committed folder; a run keeps what it
+computes in a cache of the same form, batch by batch, so that a killed run loses none.
 """
 
 import base64
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from retrieval.documents import read_json_lines
+from retrieval.appending import append_lines, locked, read_appended
 from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError
-from retrieval.models import Embedder, Kind
+from retrieval.models import Embedded, Embedder, Kind
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
 CACHE = Path(__file__).parents[1] / ".cache" / "vectors"
@@ -52,59 +53,99 @@ class Vectors:
     """The vectors of one model: those recorded, those in the cache, and those that must be computed.
 
     folder: the recordings of this model; cache: its cache file; None for either leaves it out. `load` of the embedder
-    is called at the first text that neither holds.
+    is called at the first text that neither holds; ask: also where that means to ask over a network. InputError for
+    recordings that cannot be read, or whose vectors cannot be compared with each other.
     """
 
     def __init__(
-        self, model: Embedder, folder: Path | None, cache: Path | None, progress: Progress | None = None
+        self,
+        model: Embedder,
+        folder: Path | None,
+        cache: Path | None,
+        progress: Progress | None = None,
+        ask: bool = False,
     ) -> None:
         self.model = model
         self.cache = cache
         self.progress = progress
+        self.ask = ask
         self.computed = 0
         self.recorded: list[str] = []
+        self.dimensions = model.dimensions
+        self.pooling: str | None = None
         self._lines: dict[Key, Mapping[str, Any]] = {}
         self._cached: dict[Key, Mapping[str, Any]] = {}
         faults: list[Fault] = []
         if folder is not None and folder.is_dir():
             for path in sorted(folder.rglob("*.jsonl")):
                 faults += self._read(path, self._lines)
-        if cache is not None and cache.is_file():
-            try:
-                unreadable = self._read(cache, self._cached)
-            except InputError:
-                unreadable = [Fault(str(cache), None, "not text")]
-            if unreadable:
-                self._cached.clear()  # a cache that cannot be read is computed anew
         if faults:
             raise InputError(faults)
+        self._unusable = self._read_cache(cache) if cache is not None and cache.is_file() else None
 
     @property
     def header(self) -> dict[str, object]:
         """What the first line of this model's files begins with."""
-        return {"model": self.model.name, "version": self.model.version, "dimensions": self.model.dimensions}
+        head: dict[str, object] = {"model": self.model.name, "version": self.model.version}
+        head["dimensions"] = self.dimensions
+        return {**head, "pooling": self.pooling} if self.model.pooled else head
+
+    def _read_cache(self, cache: Path) -> tuple[int, int] | None:
+        """Read the cache; where it cannot be read or compared, which file it was, to be computed anew."""
+        file, learnt = _identity(cache), (self.dimensions, self.pooling)
+        try:
+            faults = self._read(cache, self._cached)
+        except InputError:
+            return file
+        if faults or not self._cached:
+            self._cached.clear()
+            self.dimensions, self.pooling = learnt
+            return file
+        return None
 
     def _read(self, path: Path, into: dict[Key, Mapping[str, Any]]) -> list[Fault]:
         """One file's lines into the look-up; a file of another version holds nothing that is asked for here."""
-        rows, faults = read_json_lines(path)
+        rows, faults, torn, _ = read_appended(path)
+        if torn and into is self._lines:
+            faults.append(Fault(str(path), None, "its end is missing: the last line has no line break"))
         head = rows[0][1] if rows else {}
         if not set(self.header) <= set(head):
             return [*faults, Fault(str(path), 1, f"expected the first line to name {', '.join(self.header)}")]
-        if any(head[name] != value for name, value in self.header.items()):
+        learnt = ("dimensions",) * (self.model.dimensions is None) + ("pooling",) * self.model.pooled
+        if any(head[name] != value for name, value in self.header.items() if name not in learnt):
             return faults
+        wrong = self._learn(head["dimensions"], head.get("pooling"))
+        if wrong:
+            return [*faults, Fault(str(path), 1, wrong)]
         if isinstance(head.get("recorded"), str):
             self.recorded.append(str(head["recorded"]))
         for number, row in rows[1:]:
             if row.get("kind") not in ("query", "passage") or not isinstance(row.get("text"), str):
                 faults.append(Fault(str(path), number, "expected a kind (query or passage) and a text"))
                 continue
-            key: Key = (row["kind"], row["text"])  # type: ignore[assignment]
-            if key in into and into[key]["vector"] != row.get("vector"):
+            key: Key = (row["kind"], row["text"])
+            if into is self._lines and key in into and into[key]["vector"] != row.get("vector"):
                 faults.append(Fault(str(path), number, f"another vector was recorded for {key[1][:60]!r} before"))
-            if _vector(row.get("vector"), self.model.dimensions) is None:
-                faults.append(Fault(str(path), number, f"expected {self.model.dimensions} int16 numbers in base64"))
+            if self.dimensions is None or _vector(row.get("vector"), self.dimensions) is None:
+                faults.append(Fault(str(path), number, f"expected {self.dimensions} int16 numbers in base64"))
             into[key] = row
         return faults
+
+    def _learn(self, dimensions: object, pooling: object) -> str:
+        """Take over what only vectors tell, the first time; later, what is wrong where it is not the same."""
+        if not isinstance(dimensions, int) or dimensions < 1:
+            return f"expected a number of dimensions, found {dimensions!r}"
+        if self.model.pooled and not isinstance(pooling, str):
+            return f"expected a pooling, found {pooling!r}"
+        before = self.dimensions or dimensions, self.pooling or pooling
+        if before != (dimensions, pooling if self.model.pooled else before[1]):
+            return (
+                f"vectors of {_form(dimensions, pooling)} cannot be compared with those of {_form(*before)} that are"
+                f" recorded; record all of {self.model.name} anew in another folder, or ask the model as before"
+            )
+        self.dimensions = dimensions
+        self.pooling = pooling if isinstance(pooling, str) and self.model.pooled else None
+        return ""
 
     def missing(self, kind: Kind, texts: Iterable[str]) -> list[str]:
         """The distinct texts that are neither recorded nor cached, in order."""
@@ -130,28 +171,43 @@ class Vectors:
         if missing:
             self._compute(kind, missing)
         found = [self._lines.get((kind, text)) or self._cached[kind, text] for text in texts]
-        vectors = [_vector(line["vector"], self.model.dimensions) for line in found]
-        return np.array(vectors, dtype=np.int16).reshape(len(texts), self.model.dimensions)
+        dimensions = self.dimensions or 0
+        vectors = [_vector(line["vector"], dimensions) for line in found]
+        return np.array(vectors, dtype=np.int16).reshape(len(texts), dimensions)
 
     def _compute(self, kind: Kind, texts: Sequence[str]) -> None:
+        lacking = f"{len(texts)} {kind} texts have no recorded vector, the first: {texts[0][:80]!r}. "
+        if self.model.remote and not self.ask:
+            command = f"near-enough record --embedder {self.model.name}"
+            raise MissingRecordingError(f"{lacking}{self.model.name} is asked over a network: `{command}` records them")
         try:
             embed, engine = self.model.load()
         except ModelError as error:
-            raise MissingRecordingError(
-                f"{len(texts)} {kind} texts have no recorded vector, the first: {texts[0][:80]!r}. {error}"
-            ) from None
-        try:
-            for start in range(0, len(texts), self.model.batch):
-                batch = texts[start : start + self.model.batch]
-                vectors = quantise(embed(kind, batch), batch)
-                for text, vector in zip(batch, vectors, strict=True):
-                    self._cached[kind, text] = _line(kind, text, engine, vector)
-                self.computed += len(batch)
-                if self.progress is not None:
-                    self.progress(f"{self.model.name}, {len(texts)} {kind} texts", start + len(batch), len(texts))
-        finally:
-            if self.cache is not None:
-                self.write(self.cache, self._cached.values())
+            raise MissingRecordingError(f"{lacking}{error}") from None
+        for start in range(0, len(texts), self.model.batch):
+            batch = texts[start : start + self.model.batch]
+            given = embed(kind, batch)
+            vectors = quantise(given.vectors if isinstance(given, Embedded) else given, batch)
+            wrong = self._learn(vectors.shape[1], given.pooling if isinstance(given, Embedded) else None)
+            if wrong:
+                raise ModelError(wrong)
+            lines = {(kind, text): _line(kind, text, engine, row) for text, row in zip(batch, vectors, strict=True)}
+            self._cached.update(lines)
+            self._keep(lines.values())
+            self.computed += len(batch)
+            if self.progress is not None:
+                self.progress(f"{self.model.name}, {len(texts)} {kind} texts", start + len(batch), len(texts))
+
+    def _keep(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Add lines to the cache, which a killed run leaves whole; in the place of a cache that was none."""
+        if self.cache is None:
+            return
+        if self._unusable is not None:
+            with locked(self.cache.parent):
+                if self.cache.is_file() and _identity(self.cache) == self._unusable:  # not yet replaced by another
+                    self.cache.unlink()
+            self._unusable = None
+        append_lines(self.cache, lines, self.header)
 
     def lines(self, keys: Iterable[Key]) -> list[Mapping[str, Any]]:
         """The stored lines of keys that were embedded, for `write`; a key given twice comes once."""
@@ -175,6 +231,15 @@ def write_beside(path: Path, text: str) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8", newline="\n")
     beside.replace(path)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
+
+
+def _form(dimensions: object, pooling: object) -> str:
+    return f"{dimensions} dimensions" + (f", pooled by {pooling}" if pooling is not None else "")
 
 
 def _line(kind: Kind, text: str, engine: str, vector: Int16s) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from retrieval.corpus import Law
 from retrieval.documents import parse_json
-from retrieval.errors import RerankError
+from retrieval.errors import MissingRecordingError, RerankError
 from retrieval.vectors import embedding_text
 
 CANDIDATE_LAWS = 24
@@ -42,11 +42,15 @@ class MessagesClient(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """The laws chosen, best first, and how: the outcome is `off`, `ranked`, `none named` or the fallback's cause."""
+    """The laws chosen, best first, and how: the outcome is `off`, `ranked`, `none named` or the fallback's cause.
+
+    scores: the reranker's, one for each law of the pool, where it answered.
+    """
 
     laws: tuple[Law, ...]
     outcome: str
     message: str = ""
+    scores: tuple[float, ...] = ()
 
 
 def pool_size(searches: Sequence[object]) -> int:
@@ -82,6 +86,8 @@ def choose(
         return Choice(tuple(fallback), "off" if rerank is None else "empty pool")
     try:
         scores = _checked(rerank(question, [embedding_text(law) for law in pool]), len(pool))
+    except MissingRecordingError:
+        raise  # nobody asked: that is no answer to be counted
     except RerankError as error:
         return Choice(tuple(fallback), error.cause, str(error))
     except TimeoutError as error:
@@ -92,7 +98,7 @@ def choose(
     laws = [pool[at] for at in order if not pool[at].is_page_row][:answer_laws]
     pages = [pool[at] for at in order[:answer_laws] if pool[at].is_page_row]
     named = any(score > -math.inf for score in scores)
-    return Choice((*laws, *pages), "ranked" if named else "none named")
+    return Choice((*laws, *pages), "ranked" if named else "none named", scores=tuple(scores))
 
 
 def _checked(scores: Sequence[float], expected: int) -> list[float]:
@@ -127,39 +133,55 @@ def haiku_reranker(client: MessagesClient, model: str = HAIKU_MODEL) -> Rerank:
     """
 
     def rerank(question: str, texts: list[str]) -> list[float]:
-        listed = "\n\n".join(f"[{at}] {text}" for at, text in enumerate(texts))
-        response = client.messages.create(
-            model=model,
-            max_tokens=1024,
-            system=_INSTRUCTIONS,
-            output_config={"effort": "low", "format": {"type": "json_schema", "schema": _SCHEMA}},
-            messages=[{"role": "user", "content": f"Question: {question}\n\nLaws:\n\n{listed}"}],
-        )
-        scores = [-math.inf] * len(texts)
-        for place, at in enumerate(named_laws(response, len(texts))):
-            scores[at] = float(HAIKU_NAMES - place)
-        return scores
+        response = client.messages.create(**haiku_request(model, question, texts))
+        return haiku_scores(named_laws(response, len(texts)), len(texts))
 
     return rerank
 
 
-def named_laws(response: Any, given: int) -> list[int]:
-    """The positions (from 0, below `given`) that a reply names, best first, without repeats, five at most."""
+def haiku_request(model: str, question: str, texts: Sequence[str]) -> dict[str, Any]:
+    """What is sent to the messages API for a question and the pool's n texts, which are numbered from 0."""
+    listed = "\n\n".join(f"[{at}] {text}" for at, text in enumerate(texts))
+    return {
+        "model": model,
+        "max_tokens": 1024,
+        "system": _INSTRUCTIONS,
+        "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": _SCHEMA}},
+        "messages": [{"role": "user", "content": f"Question: {question}\n\nLaws:\n\n{listed}"}],
+    }
+
+
+def haiku_scores(ranked: Sequence[int], given: int) -> list[float]:
+    """A score for each of the `given` laws: 5 down to 1 for those named, best first, minus infinity for the rest."""
+    scores = [-math.inf] * given
+    for place, at in enumerate(ranked):
+        scores[at] = float(HAIKU_NAMES - place)
+    return scores
+
+
+def reply_content(response: Any) -> tuple[object, str]:
+    """The JSON of a structured reply, and its text; RerankError where it was cut off or refused, or is no JSON."""
     stop = getattr(response, "stop_reason", None)
     if stop == "max_tokens":
         raise RerankError("cut off", "the reply was cut off at its limit of tokens")
     if stop == "refusal":
         raise RerankError("refused", "the model refused to answer")
-    text = "".join(block.text for block in response.content if block.type == "text")
+    blocks = getattr(response, "content", None) or []
+    text = "".join(block.text for block in blocks if block.type == "text")
     try:
-        reply = parse_json(text)
+        return parse_json(text), text[:200]
     except ValueError as error:
         raise RerankError("unreadable", f"the reply is no JSON ({error}): {text[:200]}") from None
+
+
+def named_laws(response: Any, given: int) -> list[int]:
+    """The positions (from 0, below `given`) that a reply names, best first, without repeats, five at most."""
+    reply, text = reply_content(response)
     ranked = reply.get("ranked") if isinstance(reply, dict) else None
     if not isinstance(ranked, list):
-        raise RerankError("unreadable", f"the reply holds no list of laws: {text[:200]}")
+        raise RerankError("unreadable", f"the reply holds no list of laws: {text}")
     if not all(_is_position(each, given) for each in ranked):
-        raise RerankError("named what was not given", f"the reply names laws that were not given: {text[:200]}")
+        raise RerankError("named what was not given", f"the reply names laws that were not given: {text}")
     return list(dict.fromkeys(int(each) for each in ranked))[:HAIKU_NAMES]
 
 

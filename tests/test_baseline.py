@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.baseline import Baseline, new_summary, read_baseline, still_lost, write_baseline
+from evals.baseline import Baseline, is_recorded, new_summary, read_baseline, still_lost, write_baseline
 from evals.compare import compare
 from evals.outcomes import Side, outcomes
 from retrieval.errors import InputError
@@ -62,6 +62,7 @@ def test_the_files_by_hand(tmp_path: Path) -> None:
             "state AL": {"pool": 0.0, "answer": 0.0},
             "state MD": {"pool": 0.5, "answer": 0.0},
         },
+        "searches": {"words": 0.0, "near": 0.0, "fused": 0.0},
         "near_laws_of_expect_nothing": {"unrelated": 3, "uncovered": 8},
         "accepted_losses": [],
     }
@@ -195,7 +196,7 @@ def holding(name: str, content: bytes) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("plant", "said"),
     [
-        (without("baseline.json"), 'no baseline here; record one: near-enough baseline --why "..."'),
+        (without("baseline.json"), "baseline.json: cannot be read: No such file"),
         (without("outcomes.csv"), "outcomes.csv: cannot be read: No such file"),
         (without("margins.csv"), "margins.csv: cannot be read: No such file"),
         (holding("baseline.json", b""), "baseline.json: not a baseline: Expecting value"),
@@ -215,6 +216,8 @@ def holding(name: str, content: bytes) -> Callable[[Path], None]:
         (replacing("baseline.json", '"cutoff": 0.3', '"cutoff": NaN'), "NaN is not JSON"),
         (replacing("baseline.json", '"model": "fake (1)"', '"modle": "fake (1)"'), "`model` is missing"),
         (replacing("baseline.json", '"why": "because"', '"why": ""'), "`why`"),
+        (replacing("baseline.json", '"near": 0.0', '"near": NaN'), "NaN is not JSON"),
+        (replacing("baseline.json", '"near": 0.0', '"far": 0.0'), "`searches`"),
         (replacing("outcomes.csv", "moon/p,MD,plain,en,unrelated,3,,,\n", ""), "its means are not those"),
         (replacing("outcomes.csv", "1 0,0 0", "1 nan,0 0"), "outcomes.csv:2: expected 1 for a group that arrived"),
         (
@@ -254,6 +257,17 @@ def test_a_broken_baseline_is_refused(tmp_path: Path, plant: Callable[[Path], No
     with pytest.raises(InputError) as refused:
         read_baseline(tmp_path / "baseline")
     assert said in str(refused.value)
+
+
+def test_no_baseline_is_told_apart_from_a_broken_one(tmp_path: Path) -> None:
+    """A folder that is not there or holds nothing has no baseline; any file in it is one, readable or not."""
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "empty", tmp_path / "nowhere"):
+        assert not is_recorded(folder)
+        with pytest.raises(InputError, match=r"no baseline here; record one: near-enough baseline --why"):
+            read_baseline(folder)
+    (tmp_path / "empty" / "outcomes.csv").touch()
+    assert is_recorded(tmp_path / "empty")
 
 
 def test_the_faults_of_all_files_together(tmp_path: Path) -> None:

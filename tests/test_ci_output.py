@@ -49,8 +49,8 @@ def test_a_test_case_a_pair() -> None:
         (
             "MD",
             "hydrant/p",
-        ): "MD-1 no longer reached by pool and answer: place 1 of 24 → not in the pool, cosine 0.9000\n"
-        "near-enough search MD 'it'\"'\"'s how far?'",
+        ): "MD-1 no longer reached by pool and answer: 1 of 24 in the pool → not in the pool, cosine 0.9000\n"
+        'near-enough search MD "it\'s how far?"',
         ("AL", "cross/p"): "the question is not asked any more",
         ("gate", "verdict"): FAILED.reasons[0],
     }
@@ -74,7 +74,7 @@ def test_annotations_by_hand() -> None:
         "::error title=Retrieval gate::3 expected laws no longer reached by the pool",
         "::error title=Retrieval gate::3 expected laws no longer reached by the answer",
     ]
-    moved = "MD-1 no longer reached by pool and answer: place 1 of 24 → not in the pool, cosine 0.9000%0A"
+    moved = "MD-1 no longer reached by pool and answer: 1 of 24 in the pool → not in the pool, cosine 0.9000%0A"
     assert found[2] == (
         "::error file=questions/parking.yaml,line=7,title=Lost law::"
         f"hydrant/p in AL: {moved}near-enough search AL 'the text of hydrant/p'%0A"
@@ -128,6 +128,7 @@ def test_the_json_by_hand() -> None:
     assert content["not expected any more"] == [{"question": "cross/p", "state": "AL", "expected": ["MD-1"]}]
     louder = {"question": "moon/p", "state": "MD", "before": 2, "now": 3}
     assert content["more laws near questions that no law answers"] == [louder]
+    assert content["searches, not judged"]["near"] == {"before": 1.0, "now": 0.3333}
     assert content["judged"] == {"pairs": 3, "expected laws": 2}
     assert content["same as the baseline's"] == dict.fromkeys(["laws", "questions", "settings", "model"], True)
 
@@ -153,7 +154,7 @@ def test_the_comment_by_hand() -> None:
     assert (
         "<details open><summary>Lost laws: 1</summary>\n\n"
         "| question | state | expected | by | moved | text |\n|---|---|---|---|---|---|\n"
-        "| hydrant/p | MD | MD-1 | pool and answer | place 1 of 24 → not in the pool, cosine 0.9000"
+        "| hydrant/p | MD | MD-1 | pool and answer | 1 of 24 in the pool → not in the pool, cosine 0.9000"
         " | the text of hydrant/p |\n\n</details>"
     ) in text
 

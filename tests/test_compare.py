@@ -212,7 +212,7 @@ def test_the_text_of_a_comparison() -> None:
     lines = text_of("candidate_laws=1").splitlines()
     assert lines[:4] == [
         "lost: 1 expected law",
-        "  hydrant/spanish (MD): MD-1, by pool: place 3 of 24 → not in the pool, cosine 0.3789",
+        "  hydrant/spanish (MD): MD-1, by pool: 3 of 24 in the pool → not in the pool, cosine 0.3789",
         "    near-enough search --set candidate_laws=1 MD '¿un hidrante?'",
         "gained: no law, by pool or answer",
     ]

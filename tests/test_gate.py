@@ -1,6 +1,7 @@
 """The gate: what fails it and what does not, by hand; what it says; and the commands with their statuses."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from evals import cli
 from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict, judge
 from evals.outcomes import Outcome, Side, outcomes, read_side, written
 from evals.report.comparison import comparison_text
-from evals.report.verdict import verdict_text
+from evals.report.verdict import to_see, verdict_text
 from evals.run import Run
 from retrieval import models, recordings
 from retrieval.documents import strict_json
@@ -230,8 +231,8 @@ def test_the_text_of_a_failure() -> None:
     text = verdict_text(verdict(ALL, after), ["--set", "near_enough=0.3"])
     assert text.splitlines() == [
         "lost: 1 expected law",
-        "  hydrant/p (MD): MD-1, by pool and answer: place 1 of 24 → not in the pool, cosine 0.9000 → 0.2500",
-        "    near-enough search --set near_enough=0.3 MD 'it'\"'\"'s how far?'",
+        "  hydrant/p (MD): MD-1, by pool and answer: 1 of 24 in the pool → not in the pool, cosine 0.9000 → 0.2500",
+        '    near-enough search --set near_enough=0.3 MD "it\'s how far?"',
         "more laws near questions that no law answers: 1",
         "  moon/p (MD): 2 before, 5 now: the text of moon/p",
         "judged: 2 expected laws of 3 pairs of question and state that both sides hold",
@@ -239,6 +240,8 @@ def test_the_text_of_a_failure() -> None:
         " p = 1.00, too few needs changed to tell this from chance",
         "mean recall of the answer: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
         " p = 1.00, too few needs changed to tell this from chance",
+        "not judged, each over its own pairs: mean recall of words 1.0000 → 0.5000, near 1.0000 → 0.5000,"
+        " fused 1.0000 → 0.5000",
         "gate: failed",
         "  1 expected law no longer reached by the pool",
         "  1 expected law no longer reached by the answer",
@@ -256,11 +259,30 @@ def test_every_lost_law_is_named() -> None:
         assert all(f"  q{at}/p (MD): MD-1, by pool and answer" in text for at in range(100))
 
 
+def test_the_searches_are_shown_and_not_judged() -> None:
+    """A law that a search lost and the pool still holds fails nothing; the searches' means stand beside the verdict."""
+    lost = replace(HYDRANT.groups[0], reached={**HYDRANT.groups[0].reached, "words": False, "near": False})
+    found = verdict([HYDRANT, CROSS], [replace(HYDRANT, groups=(lost,)), CROSS])
+    assert (found.status, found.lost) == (PASSED, ())
+    assert found.searches == {"words": (1.0, 0.5), "near": (1.0, 0.5), "fused": (1.0, 1.0)}
+    assert verdict([MOON], [MOON]).searches["near"] == (None, None)
+    assert "mean recall of words none → none" in verdict_text(verdict([MOON], [MOON]))
+
+
 def test_a_failing_reranker_cannot_be_accepted() -> None:
     """No new baseline lets fallbacks in, so none is suggested."""
     found = verdict(ALL, [replace(HYDRANT, outcome="threw"), CROSS, MOON])
     assert (found.status, found.acceptable) == (FAILED, False)
     assert "to accept" not in verdict_text(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "it's", "it's $5", 'she said "it\'s"', "a `b`", "back\\slash's", "hey!'s", "¿qué?"]
+)
+def test_the_search_command_is_one_for_a_shell(text: str) -> None:
+    """Whatever the question holds, the shell gives it back as it is."""
+    assert shlex.split(to_see(outcome(text=text))) == ["near-enough", "search", "MD", text]
+    assert "!" not in text or to_see(outcome(text=text)).endswith("'")
 
 
 def test_the_search_command_repeats_the_searches() -> None:
@@ -434,7 +456,7 @@ def test_the_gate_in_another_order(world: Path, command: Command) -> None:
     (world / "questions" / "a.yaml").write_text(first, encoding="utf-8")
     status, said = command("gate")
     assert status == 0
-    assert "not judged" not in said
+    assert "new and not judged" not in said
 
 
 def test_compare_says_what_the_gate_would(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -386,7 +386,7 @@ def test_at_full_depth(texts: int) -> None:
         )
         for stage in ("near", "fused"):
             setting = Setting(cutoff, near_laws, laws)
-            assert sweep.at(setting, stage) == figures(rerun, stage)  # type: ignore[arg-type]
+            assert sweep.at(setting, stage) == figures(rerun, stage)
 
 
 def test_sums_are_blind_to_the_order_of_pairs() -> None:

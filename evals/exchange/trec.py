@@ -1,7 +1,7 @@
-"""TREC's two files, read: judgements (qrels) and runs. Strict where trec_eval is, and it says where. Writes nothing."""
+"""TREC's two files, judgements (qrels) and runs, read and written. Strict where trec_eval is, and it says where."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import TypeVar
@@ -25,7 +25,7 @@ def read_qrels(path: Path | str) -> dict[str, dict[str, int]]:
     every fault: another number of columns, a grade that is no whole number, a document judged twice for a question,
     or no judgement at all.
     """
-    return _read(Path(path), QRELS, QRELS.index("grade"), _grade)
+    return _read(Path(path), QRELS, QRELS.index("grade"), grade)
 
 
 def read_run(path: Path | str) -> dict[str, dict[str, float]]:
@@ -71,7 +71,8 @@ def _lines(path: Path, columns: int) -> Iterator[tuple[int, list[str]]]:
             yield line, [part.strip() for part in parts]
 
 
-def _grade(text: str) -> int:
+def grade(text: str) -> int:
+    """A grade as it is written; ValueError for what is no whole number."""
     if not _GRADE.fullmatch(text):
         raise ValueError(f"expected a grade, a whole number, found {text}")
     return int(text)
@@ -82,3 +83,25 @@ def _score(text: str) -> float:
     if isnan(score):
         raise ValueError(f"expected a score, a number, found {text}")
     return score
+
+
+def qrels_text(judgements: Mapping[str, Mapping[str, int]]) -> str:
+    """Judgements as a file that `read_qrels` and trec_eval read. Ids must be words."""
+    return "".join(
+        f"{question} 0 {document} {grade}\n"
+        for question, grades in judgements.items()
+        for document, grade in grades.items()
+    )
+
+
+def run_text(returned: Mapping[str, Sequence[str]], tag: str) -> str:
+    """What was returned, best first, as a file that `read_run` and trec_eval read; a question with nothing has no line.
+
+    The score counts down to 1: trec_eval orders by it alone, in float32, and breaks ties by id, so that scores as they
+    were could change the order.
+    """
+    return "".join(
+        f"{question} Q0 {document} {place + 1} {len(documents) - place} {tag}\n"
+        for question, documents in returned.items()
+        for place, document in enumerate(documents)
+    )

@@ -117,6 +117,9 @@ def verdict_json(verdict: Verdict) -> str:
         ],
         "fallbacks": verdict.fallbacks,
         "judged": {"pairs": len(comparison.pairings), "expected laws": comparison.groups},
+        "searches, not judged": {
+            stage: {"before": before, "now": now} for stage, (before, now) in verdict.searches.items()
+        },
         "same as the baseline's": dict(verdict.same),
         "means": [_change(change) for change in comparison.changes],
     }

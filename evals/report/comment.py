@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from evals.compare import Flip
 from evals.gate import FAILED, NOT_COMPARABLE, Verdict
 from evals.outcomes import JUDGED
-from evals.report.verdict import TO_ACCEPT, WORDS, certainty, judged, moved, to_see
+from evals.report.verdict import TO_ACCEPT, WORDS, certainty, judged, moved, searches_line, to_see
 
 # GitHub takes 65,536 characters; some stay free for what a workflow writes around the comment.
 LARGEST = 60_000
@@ -51,7 +51,7 @@ def _head(verdict: Verdict) -> Iterable[str]:
         yield ""
     if verdict.status != NOT_COMPARABLE:
         yield from _means(verdict)
-        yield f"{inert(judged(verdict))}."
+        yield f"{inert(judged(verdict))}; {inert(searches_line(verdict))}."
     if verdict.status == FAILED and verdict.lost:
         yield ""
         yield f"To see one: <code>{_short(to_see(verdict.lost[0].after))}</code>"

@@ -6,6 +6,7 @@ from functools import cached_property
 import pandas as pd
 
 from evals import bands, tables
+from evals.baseline import Baseline
 from evals.losses import Loss, losses
 from evals.report import overview
 from evals.run import Run
@@ -17,9 +18,13 @@ LARGEST_POOL = 64
 
 @dataclass(frozen=True)
 class Contents:
-    """A run's tables, bands, losses and sweeps. Each is computed when first asked for and kept."""
+    """A run's tables, bands, losses and sweeps, and what it is held against, if anything.
+
+    Each is computed when first asked for and kept.
+    """
 
     run: Run
+    baseline: Baseline | None = None
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -111,7 +116,7 @@ class Contents:
             "set": tables.what_the_set_holds(self.measures),
             "how-sure": overview.how_sure(self.measures),
             "cutoff-moves": overview.moves(self),
-            "parts": overview.parts(self),
+            "parts": overview.parts_table(self.run),
             "what-shows": overview.what_shows(self.measures),
             "kind-by-stage": overview.kind_by_stage(self.measures),
             "state-by-topic": overview.state_by_topic(self.measures),

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from evals.metrics import mean
+from evals.parts import parts
 from evals.run import STAGES, Run
 from evals.statistics import recall_interval, smallest_visible_loss
-from evals.sweep import Figures, Setting, Stage
+from evals.sweep import Setting
 
 if TYPE_CHECKING:
     from evals.report.contents import Contents
 
-MOVES = (-0.04, -0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03, 0.04)
+MOVES = (-0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03, 0.04, 0.05)
 POOLS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64)
 HEAT_STEPS = 12
 NO_CUTOFF = -1.0
@@ -83,32 +84,25 @@ def moves(contents: "Contents") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def parts(contents: "Contents") -> pd.DataFrame:
-    """What each part earns: recall and laws of the pool with and without it, and the expected groups it decides."""
-    settings, laws = contents.run.settings, pool_laws(contents.run)
-    sweep, in_force = contents.sweep, Setting(settings.cutoff, settings.near_laws, laws)
-    without: dict[str, tuple[Setting, Stage]] = {
-        "near search": (Setting(settings.cutoff, 0, laws), "fused"),
-        "word search": (in_force, "near"),
-        "cutoff": (Setting(NO_CUTOFF, settings.near_laws, laws), "fused"),
-    }
-    all_parts, reached = sweep.at(in_force), sweep.reached(in_force)
-    rows = []
-    for part, (setting, stage) in without.items():
-        figures, others = sweep.at(setting, stage), sweep.reached(setting, stage)
-        rows.append({"part": part, **_earns(all_parts, figures, int((reached & ~others).sum()))})
-        rows[-1]["lost by it"] = int((others & ~reached).sum())
-    return pd.DataFrame(rows)
+def parts_table(run: Run) -> pd.DataFrame:
+    """What each part earns: recall and precision of the fused result and the pool with that part left out.
 
-
-def _earns(with_it: Figures, without: Figures, gained: int) -> dict[str, object]:
-    return {
-        "recall with it": with_it.recall,
-        "recall without": without.recall,
-        "laws with it": with_it.laws,
-        "laws without": without.laws,
-        "gained by it": gained,
-    }
+    No row where no pair expects a law.
+    """
+    found = parts(run) if any(each.pair.expected for each in run.pairs) else []
+    rows = [
+        (
+            part.left_out,
+            part.fused.recall,
+            part.fused.precision,
+            part.pool.recall,
+            part.pool.precision,
+            part.pool.laws,
+        )
+        for part in found
+    ]
+    measures = ["recall of fused", "precision of fused", "recall of pool", "precision of pool", "laws in pool"]
+    return pd.DataFrame(rows, columns=["left out", *measures])
 
 
 def what_shows(measures: pd.DataFrame) -> pd.DataFrame:
@@ -184,9 +178,10 @@ def _groups(run: Run) -> int:
 
 
 def _cutoff_costs(contents: "Contents") -> str:
-    settings = contents.run.settings
-    costs = int(contents.tables["parts"].set_index("part")["lost by it"]["cutoff"])
-    said = f"near_enough {settings.cutoff:g} costs the pool {costs:,} of {_groups(contents.run):,} expected laws"
+    settings, table = contents.run.settings, contents.tables["cutoff-moves"]
+    costs = int(table["gained"].iloc[0])  # what the first row, without a cutoff, would gain
+    said = f"near_enough {settings.cutoff:g} costs the pool {f'{costs:,}' if costs else 'none'} of"
+    said = f"{said} {_groups(contents.run):,} expected laws"
     silence = contents.sweep.expect_nothing(settings.cutoff, settings.near_laws)
     if silence is None:
         return f"{said}. There is no question without an answer to tell what it keeps out."
@@ -207,8 +202,13 @@ def _moving(contents: "Contents") -> str:
 
 
 def _move(step: Mapping[str, Any], unanswerable: int) -> str:
-    said = f"{step['near_enough']:g} would gain {step['gained']:,} expected laws and lose {step['lost']:,}"
+    gained, lost = int(step["gained"]), int(step["lost"])
+    said = f"{step['near_enough']:g} would gain {_laws(gained)} and lose {_laws(lost)}"
     return f"{said}, silent on {round(step['silent'] * unanswerable):,}" if unanswerable else said
+
+
+def _laws(count: int) -> str:
+    return f"{count:,} expected {'law' if count == 1 else 'laws'}" if count else "none"
 
 
 def _lost_most(contents: "Contents") -> str:

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from evals import sweep
 from evals.questions import Pair
 from evals.run import Measured, Run
+from retrieval.corpus import Law
 from retrieval.pipeline import Ranking, Scoring
 
 CUTOFF_STEPS = 10_000  # a step of the cutoffs on offer is a ten-thousandth
 WORD_SCORES = 8
 MOST_BITS = 24
+LONGEST = 600  # letters of a law: a corpus of long passages would fill the page
 
 NO_COSINE = -2.0  # below every cutoff
 
@@ -37,15 +39,15 @@ class _Group(NamedTuple):
     cosine: float
 
 
-def packed(run: Run) -> dict[str, object]:
+def packed(run: Run, near_laws: int = sweep.NEAR_LAWS, laws: int = sweep.LAWS) -> dict[str, object]:
     """Laws, questions, pairs and rankings of a run. Laws are named by their position in their state.
 
-    Rankings are cut at the depths of a sweep, or at those in force where they are deeper. The cutoffs on offer are
-    the ten-thousandths from below the lowest cosine to above the highest, and the one in force.
+    Rankings are cut at `near_laws` and `laws`, or at the limits in force where those are deeper. The cutoffs on offer
+    are the ten-thousandths from below the lowest cosine to above the highest, and the one in force.
     """
     settings = run.settings
-    near_laws = max(sweep.NEAR_LAWS, settings.near_laws)
-    laws = max(sweep.LAWS, settings.retrieved_laws, settings.candidate_laws, settings.searched_candidate_laws)
+    near_laws = max(near_laws, settings.near_laws)
+    laws = max(laws, settings.retrieved_laws, settings.candidate_laws, settings.searched_candidate_laws)
     texts = _texts(run)
     groups = [_group(run, measured, group) for measured in run.pairs for group in measured.pair.expected]
     cosines = [each.near.scores[:near_laws] for each in texts.values()]
@@ -57,7 +59,7 @@ def packed(run: Run) -> dict[str, object]:
         "depths": {"near_laws": near_laws, "laws": laws},
         "wordScores": WORD_SCORES,
         "cutoffs": _base64(cutoffs.astype("<f8").tobytes()),
-        "states": {state: _state(run, state) for state in run.corpus},
+        "states": _states(run, texts, near_laws, laws),
         **_questions(run),
         "pairs": _pairs(run, list(texts)),
         "groups": {
@@ -102,14 +104,31 @@ def _texts(run: Run) -> Mapping[tuple[str, str], Scoring]:
     return {(each.pair.state, scoring.text): scoring for each in run.pairs for scoring in each.trace.scorings}
 
 
-def _state(run: Run, state: str) -> dict[str, object]:
-    laws = run.corpus[state]
+def _states(run: Run, texts: Mapping[tuple[str, str], Scoring], near_laws: int, laws: int) -> dict[str, object]:
+    """Each state's laws; those that nothing in the page names without their texts, since only their place counts."""
+    named: dict[str, set[int]] = {state: set() for state in run.corpus}
+    for (state, _), scoring in texts.items():
+        named[state].update(scoring.words.laws[:laws].tolist(), scoring.near.laws[:near_laws].tolist())
+    wanted: dict[str, set[str]] = {state: set() for state in run.corpus}
+    for each in run.pairs:
+        wanted[each.pair.state].update(each.pair.relevant, each.trace.family)
     return {
-        "ids": [law.id for law in laws],
-        "laws": [law.law for law in laws],
-        "cards": [law.question for law in laws],
-        "pageRows": [at for at, law in enumerate(laws) if law.is_page_row],
+        state: _state([law if at in named[state] or law.id in wanted[state] else None for at, law in enumerate(laws)])
+        for state, laws in run.corpus.items()
     }
+
+
+def _state(laws: Sequence[Law | None]) -> dict[str, object]:
+    return {
+        "ids": ["" if law is None else law.id for law in laws],
+        "laws": ["" if law is None else _cut(law.law) for law in laws],
+        "cards": ["" if law is None else _cut(law.question) for law in laws],
+        "pageRows": [at for at, law in enumerate(laws) if law is not None and law.is_page_row],
+    }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _questions(run: Run) -> dict[str, object]:

@@ -34,6 +34,13 @@ wireBands();
 wireContents();
 showAddress();
 if (view.at) goTo(view.at);
+// A picture drawn in the colours of a dark screen would be pale on paper.
+function printing(begins) {
+  document.documentElement.classList.toggle("printing", begins);
+  drawBands();
+}
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
 addEventListener("hashchange", () => {
   if (location.hash !== written) showAddress();
 });

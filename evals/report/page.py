@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -23,12 +24,13 @@ from evals.report.contents import Contents
 from evals.report.markdown import shown
 from evals.report.packed import packed
 from evals.run import STAGES, Run
+from evals.sweep import LAWS, NEAR_LAWS
 from retrieval.documents import strict_json
 
 HERE = Path(__file__).parent
 ON_THE_PAGE = {
     "loss-reasons": "Where expected laws were lost, by reason",
-    "parts": "What each part earns: the pool with it and without it",
+    "parts": "What each part earns: the figures with one part left out",
     "stages": "Stages: means over all questions that expect a law",
     "expect-nothing": "Questions that no law answers",
     "bands": "Bands: quantiles of the cosines",
@@ -46,6 +48,8 @@ HEAT = {
     "state-by-topic": ("Recall of the pool by topic and state", "topic"),
     "cutoff-by-pool": ("Recall by cutoff and number of laws asked for", "near_enough"),
 }
+DEPTHS = ((NEAR_LAWS, LAWS), (NEAR_LAWS // 2, LAWS // 2), (0, 0))
+MOST_DATA = 5_700_000  # bytes: of six million, the tables and the script take the rest
 MOVED = ["near_enough", "recall of pool", "lost", "gained", "laws in pool", "silent"]
 COUNTS = {"pairs", "needs"}
 
@@ -69,30 +73,29 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
 
-def page(
-    contents: Contents, plots: Collection[str], baseline: Baseline | None = None, recorded: str | None = None
-) -> str:
-    """The page's text. `plots` names the pictures beside it; `recorded` tells when the recordings were made."""
+def page(contents: Contents, plots: Collection[str]) -> str:
+    """The page's text, with what changed since the baseline where `contents` has one. `plots` names the pictures."""
     loader = FileSystemLoader(HERE)
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     script = _script()
     tables = contents.tables
+    data, depths = _data(contents.run)
     return environment.get_template("page.html").render(
         policy=_policy(script),
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),  # noqa: S704  # ours
         script=Markup(script),  # noqa: S704  # ours
-        data=Markup(_embedded(packed(contents.run))),  # noqa: S704  # no < is left in it
+        data=Markup(data),  # noqa: S704  # no < is left in it
         stages=STAGES,
         measured=_measured(contents.run),
-        facts=_facts(contents.run, recorded),
+        facts=_facts(contents.run),
         sentences=overview.sentences(contents),
         kinds=[*overview.recall_rows(tables["how-sure"], "kind"), *overview.recall_rows(tables["how-sure"], "all")],
         states=list(overview.recall_rows(tables["how-sure"], "state")),
         moves=_moves(tables["cutoff-moves"], contents.run.settings.cutoff),
-        against=_against(contents.run, baseline),
-        sliders=_sliders(contents),
+        against=_against(contents.run, contents.baseline),
+        sliders=_sliders(contents, depths),
         heat=[_heat(tables[name], name, caption, first) for name, (caption, first) in HEAT.items()],
         tables=[_table(name, tables[name], caption) for name, caption in ON_THE_PAGE.items() if name in tables],
         folded=[_table(name, tables[name], caption) for name, caption in FOLDED.items() if name in tables],
@@ -113,6 +116,16 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
 
 
+def _data(run: Run) -> tuple[str, Mapping[str, int]]:
+    """The data for the script, and the depths of its rankings: the deepest that keep it within its size."""
+    for near_laws, laws in DEPTHS:
+        content = packed(run, near_laws, laws)
+        data = _embedded(content)
+        if len(data.encode()) <= MOST_DATA:
+            break
+    return data, cast(Mapping[str, int], content["depths"])
+
+
 def _embedded(content: object) -> str:
     """JSON that can stand inside a script element: no text can end it, and no reader takes a part for a line's end."""
     text = strict_json(content).replace("<", "\\u003c")
@@ -127,19 +140,19 @@ def _measured(run: Run) -> str:
     expecting = sum(bool(each.pair.expected) for each in run.pairs)
     return (
         f"{laws:,} laws of {', '.join(run.corpus)}; {needs:,} needs asked in {questions:,} ways, {len(run.pairs):,}"
-        f" pairs of question and state, {expecting:,} of which expect a law; {run.model}"
+        f" pairs of question and state, {expecting:,} of which expect a law; {run.model},"
+        f" {f'vectors recorded {run.recorded}' if run.recorded else 'no recorded vectors'}"
     )
 
 
-def _facts(run: Run, recorded: str | None) -> list[tuple[str, str]]:
-    """The settings and fingerprints, and when the recordings were made where that is known."""
-    settings = run.settings.model_dump()
-    settings["near_enough"] = f"{run.settings.cutoff:g}"
-    facts = [
+def _facts(run: Run) -> list[tuple[str, str]]:
+    """The settings in force, and the fingerprints of what was measured."""
+    settings = {**run.settings.model_dump(), "near_enough": f"{run.settings.cutoff:g}"}
+    prints = {name: value for name, value in run.fingerprints.items() if name != "model"}
+    return [
         ("Settings", ", ".join(f"{name} {value}" for name, value in settings.items())),
-        ("Fingerprints", ", ".join(f"{name} {value}" for name, value in run.fingerprints.items() if name != "model")),
+        ("Fingerprints", ", ".join(f"{name} {value}" for name, value in prints.items())),
     ]
-    return [*facts, ("Recordings", recorded)] if recorded else facts
 
 
 def _moves(frame: pd.DataFrame, cutoff: float) -> list[tuple[str, bool, list[Cell]]]:
@@ -187,23 +200,22 @@ class Slider:
     value: str
 
 
-def _sliders(contents: Contents) -> Iterable[Slider]:
-    settings, sweep = contents.run.settings, contents.sweep
-    cosines = sweep.breakpoints() or [settings.cutoff]
+def _sliders(contents: Contents, depths: Mapping[str, int]) -> Iterable[Slider]:
+    settings, most = contents.run.settings, depths["laws"]
+    cosines = contents.sweep.breakpoints() or [settings.cutoff]
     low = math.floor(min(cosines[0], settings.cutoff) * 100) / 100
     high = math.ceil(max(cosines[-1], settings.cutoff) * 100 + 1e-9) / 100
     about = "cosine needed"
     yield Slider("near_enough", about, f"{low:g}", f"{high:g}", "0.001", f"{settings.cutoff:g}")
     limits = [
-        ("near_laws", "at most", 0, max(sweep.near_laws, settings.near_laws)),
-        ("retrieved_laws", "for an answer", 1, sweep.laws),
-        ("candidate_laws", "in the pool", 1, sweep.laws),
+        ("near_laws", "at most", 0, depths["near_laws"]),
+        ("retrieved_laws", "for an answer", 1, most),
+        ("candidate_laws", "in the pool", 1, most),
     ]
     if any(len(each.trace.scorings) > 1 for each in contents.run.pairs):
-        limits.append(("searched_candidate_laws", "in a searched pool", 1, sweep.laws))
-    for name, said, least, most in limits:
-        value = getattr(settings, name)
-        yield Slider(name, said, str(least), str(max(most, value)), "1", str(value))
+        limits.append(("searched_candidate_laws", "in a searched pool", 1, most))
+    for name, said, low_limit, high_limit in limits:
+        yield Slider(name, said, str(low_limit), str(high_limit), "1", str(getattr(settings, name)))
 
 
 def _table(name: str, frame: pd.DataFrame, caption: str) -> Table:

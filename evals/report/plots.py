@@ -4,7 +4,7 @@ Colours are Okabe and Ito's, which colour-blind readers can tell apart; lines di
 """
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,8 @@ matplotlib.use("svg")
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from evals import bands
 from evals.report.contents import Contents
@@ -28,6 +30,7 @@ COLOURS = {
     "fused": "#009E73",
     "pool": "#0072B2",
 }
+LAYERS = 8
 DASHES = {"near": (4, 2), "fused": (1, 1), "pool": ()}
 STYLE: dict[str, Any] = {
     "svg.hashsalt": "near-enough",
@@ -78,14 +81,7 @@ def draw_bands(contents: Contents, axes: Axes) -> None:
     for lane, group in enumerate(bands.GROUPS):
         values = bands.cosines(contents.points, group)
         height = -lane
-        axes.scatter(
-            values,
-            [height + _spread(at) for at in range(len(values))],
-            s=5,
-            color=COLOURS[group],
-            alpha=0.35,
-            linewidths=0,
-        )
+        _draw_dots(axes, values, height, COLOURS[group])
         found = bands.quantiles(values)
         if found is not None:
             axes.plot([found[0.25], found[0.75]], [height - 0.4] * 2, color=COLOURS[group], linewidth=4)
@@ -106,10 +102,27 @@ def draw_bands(contents: Contents, axes: Axes) -> None:
         [f"{group}\n(n = {count})" for group, count in zip(bands.GROUPS, counts, strict=True)],
     )
     axes.set_ylim(-len(bands.GROUPS) + 0.4, 0.7)
+    axes.autoscale_view(scaley=False)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(
         f"cosine of question and law, {contents.run.settings.embedder} (bar: middle half; line: 5 % to 95 %)"
     )
+
+
+def _draw_dots(axes: Axes, values: Sequence[float], height: float, colour: str) -> None:
+    """Dots as strokes without length, round at the end: a few paths in the file, where a marker each takes megabytes.
+
+    Dots of one path do not darken each other; those of several do, so that a crowd can be seen.
+    """
+    dots = [(value, height + _spread(at)) for at, value in enumerate(values)]
+    for layer in range(LAYERS):
+        mine = dots[layer::LAYERS]
+        if mine:
+            path = Path([each for dot in mine for each in (dot, dot)], [Path.MOVETO, Path.LINETO] * len(mine))
+            path.should_simplify = False
+            axes.add_patch(PathPatch(path, fill=False, edgecolor=colour, alpha=0.35, linewidth=2.4, capstyle="round"))
+    if values:
+        axes.update_datalim([(values[0], height), (values[-1], height)])
 
 
 def _spread(at: int) -> float:
@@ -158,8 +171,9 @@ def draw_recall_over_pool(contents: Contents, axes: Axes) -> None:
     settings, curve = contents.run.settings, contents.over_laws
     _line(axes, curve["laws asked for"], curve["recall"], "pool", "recall")
     _line(axes, curve["laws asked for"], curve["precision"], "near", "precision")
-    for laws, style in ((settings.retrieved_laws, ":"), (settings.candidate_laws, "-")):
-        axes.axvline(laws, color="black", linewidth=1, linestyle=style, label=f"{laws} in force")
+    for name, style in (("retrieved_laws", ":"), ("candidate_laws", "-")):
+        laws = getattr(settings, name)
+        axes.axvline(laws, color="black", linewidth=1, linestyle=style, label=f"{name} {laws}")
     axes.set_ylim(0, 1.02)
     axes.set_xlim(0, len(curve) + 1)
     axes.set_xlabel("laws asked for")

@@ -47,6 +47,7 @@ def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
     yield judged(verdict)
     for stage in JUDGED:
         yield from mean_lines(verdict.comparison, stage)
+    yield searches_line(verdict)
 
 
 def conclusion(verdict: Verdict) -> list[str]:
@@ -78,7 +79,12 @@ def flip_lines(word: str, flips: Sequence[Flip], options: Sequence[str] = ()) ->
 def to_see(outcome: Outcome, options: Sequence[str] = ()) -> str:
     """The command that shows what each stage gives for a pair."""
     searches = [part for search in outcome.searches for part in ("--search", search)]
-    return shlex.join(["near-enough", "search", *options, *searches, outcome.state, outcome.text])
+    return " ".join(["near-enough search", *map(_quoted, [*options, *searches, outcome.state, outcome.text])])
+
+
+def _quoted(text: str) -> str:
+    """Text for a shell, in double quotes where it holds an apostrophe and nothing that those would change."""
+    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else shlex.quote(text)
 
 
 def moved(flip: Flip) -> str:
@@ -93,7 +99,7 @@ def moved(flip: Flip) -> str:
 
 
 def _place(group: Group, outcome: Outcome) -> str:
-    return "not in the pool" if group.place is None else f"place {group.place} of {outcome.pool_laws}"
+    return "not in the pool" if group.place is None else f"{group.place} of {outcome.pool_laws} in the pool"
 
 
 def dropped_lines(comparison: Comparison) -> Iterable[str]:
@@ -135,6 +141,16 @@ def mean_lines(comparison: Comparison, stage: str) -> Iterable[str]:
                 f" over {counted(change.pairs, 'pair')} of {counted(change.needs, 'need')};"
                 f" {certainty(comparison, stage)}"
             )
+
+
+def searches_line(verdict: Verdict) -> str:
+    """Mean recall of the searches before the pool, which decide nothing."""
+
+    def shown(value: float | None) -> str:
+        return "none" if value is None else f"{value:.4f}"
+
+    said = [f"{stage} {shown(before)} → {shown(now)}" for stage, (before, now) in verdict.searches.items()]
+    return f"not judged, each over its own pairs: mean recall of {', '.join(said)}"
 
 
 def certainty(comparison: Comparison, stage: str) -> str:

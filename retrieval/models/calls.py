@@ -2,15 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from retrieval.errors import ModelError
 
 Result = TypeVar("Result")
 
-UNASKED = "not asked"
 SHOWN = 200
 
 
@@ -95,6 +94,19 @@ async def bounded(attempt: Callable[[], Awaitable[Result]], bounds: Bounds, pace
     except TimeoutError:
         raise CallError("timed out", f"{what}: not answered within {bounds.seconds:g} s ({before})") from None
     raise CallError("threw", f"{what}: failed {bounds.attempts} times, at last: {before}")
+
+
+async def together(tasks: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """The results of all, in their order. The first that fails ends the others, and its error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            started = [group.create_task(each) for each in tasks]
+    except BaseExceptionGroup as group_of_errors:
+        error: BaseException = group_of_errors
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None
+    return [each.result() for each in started]
 
 
 def shown(text: str, secrets: tuple[str, ...] = ()) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.errors import ModelError
-from retrieval.models.calls import Bounds, CallError, TooLongError
+from retrieval.models.calls import Bounds, CallError, TooLongError, together
 
 Vector = list[float]
 AskBatch = Callable[[Sequence[str]], Awaitable[list[Vector]]]
@@ -32,19 +31,14 @@ async def embed_all(ask: AskBatch, texts: Sequence[str], size: int, bounds: Boun
         return [*await batch(part[:middle]), *await batch(part[middle:])]
 
     parts = [texts[at : at + size] for at in range(0, len(texts), size)]
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(batch(part)) for part in parts]
-    except* ModelError as errors:
-        raise errors.exceptions[0] from None
-    found = [vector for task in tasks for vector in task.result()]
+    found = [vector for vectors in await together(map(batch, parts)) for vector in vectors]
     if len({len(vector) for vector in found}) > 1:
         raise CallError("threw", "the vectors of one request differ in their dimensions")
     return np.asarray(found, dtype=np.float64)
 
 
 def checked(vectors: object, texts: Sequence[str]) -> list[Vector]:
-    """A reply's vectors: one a text, each of finite numbers. ModelError with what is wrong and with the text."""
+    """A reply's vectors: one a text, each of finite numbers. CallError with what is wrong and with the text."""
     if not isinstance(vectors, list) or len(vectors) != len(texts):
         found = len(vectors) if isinstance(vectors, list) else "no list of"
         raise CallError("wrong number of vectors", f"asked to embed {len(texts)} texts, given {found} vectors")

@@ -72,7 +72,9 @@ def aligned(reply: object, texts: Sequence[str]) -> list[list[float]]:
     data = reply.get("data") if isinstance(reply, dict) else None
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
         raise CallError("threw", "the reply holds no list of vectors")
+    if len(data) != len(texts):
+        raise CallError("wrong number of vectors", f"asked to embed {len(texts)} texts, given {len(data)} vectors")
     found = {each["index"]: each.get("embedding") for each in data if type(each.get("index")) is int}
-    if len(data) == len(texts) and set(found) != set(range(len(texts))):
+    if set(found) != set(range(len(texts))):
         raise CallError("threw", f"the reply's indices are not those of {len(texts)} texts")
-    return checked([found[at] for at in sorted(found)], texts)
+    return checked([found[at] for at in range(len(texts))], texts)

@@ -118,7 +118,7 @@ def load(account: Account | None = None, bounds: Bounds = EMBEDDING) -> tuple[Ca
 async def reranking(
     model: str, account: Account, bounds: Bounds
 ) -> "AsyncIterator[Callable[[str, Sequence[str]], Awaitable[list[float]]]]":
-    """A function that scores texts for a question: one raw score a text, in the order of the texts, on no known scale."""
+    """A function that scores texts for a question: one raw score a text, in the texts' order, on no known scale."""
     pace = Pace(bounds.a_minute)
     async with account.client(bounds) as client:
 

@@ -102,14 +102,13 @@ function fusedOrder() {
 }
 
 // What one pair gets, in one number: laws returned, relevant ones among them, groups reached (their bits into `bits`).
-const GOT = 2 ** 8;
-const MOST_RELEVANT = 2 ** 10;
-const lawsIn = (got) => Math.floor(got / (GOT * MOST_RELEVANT));
-const relevantIn = (got) => Math.floor(got / GOT) % MOST_RELEVANT;
-const reachedIn = (got) => got % GOT;
+const mostTargets = pairs.reduce((most, pair) => Math.max(most, pair.targets.length, pair.groups.length), 0) + 1;
+const lawsIn = (got) => Math.floor(got / mostTargets ** 2);
+const relevantIn = (got) => Math.floor(got / mostTargets) % mostTargets;
+const reachedIn = (got) => got % mostTargets;
 
 // Which of a pair's targets came back.
-const given = new Uint8Array(MOST_RELEVANT);
+const given = new Uint8Array(mostTargets);
 
 function evaluate(pair, stage, setting, bits) {
   fuseStage(pair, stage, setting);
@@ -127,7 +126,7 @@ function tally(pair, stage, bits) {
   }
   let relevant = 0;
   for (let at = 0; at < pair.relevant.length; at++) relevant += given[at];
-  return (laws * MOST_RELEVANT + relevant) * GOT + groupsReached(pair, bits);
+  return (laws * mostTargets + relevant) * mostTargets + groupsReached(pair, bits);
 }
 
 function groupsReached(pair, bits) {

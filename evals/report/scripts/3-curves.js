@@ -4,7 +4,7 @@
 // looked for the number of laws before it is kept up to date. Questions with searches are fused anew.
 
 const NEAR_FIRST = 2 ** 20; // a law that only the near ranking holds comes after one of the same score by words
-const before = new Int32Array(MOST_RELEVANT);
+const before = new Int32Array(mostTargets);
 
 function beginGrowth(limit) {
   beginFusion(limit);

@@ -169,7 +169,7 @@ function wordFate(pair, group, nth) {
   const place = fates.wordPlaces[pair.firstGroup + nth];
   const asked = limitOf(pair, "pool", view.setting);
   if (!place) return group.every((law) => pair.laws.pageRows.includes(law)) ? "a page row, which words never reach" : "no shared word";
-  return `${ordinal(place)} by words, of ${asked} asked for`;
+  return `${ordinal(place)} by words, where ${asked} are asked for`;
 }
 
 function nearFate(pair, nth) {
@@ -177,7 +177,7 @@ function nearFate(pair, nth) {
   const place = fates.nearPlaces[at];
   if (!place) return "no vector";
   const under = fates.levels[at] <= view.setting.cutoff ? `under ${cutoffText(view.setting.cutoff)}, ` : "";
-  const most = under ? "" : `, of at most ${view.setting.near_laws}`;
+  const most = under ? "" : `, where at most ${view.setting.near_laws} come back`;
   return `cosine ${cosineText(fates.levels[at])}, ${under}${ordinal(place)} by meaning${most}`;
 }
 

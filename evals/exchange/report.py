@@ -1,0 +1,138 @@
+"""The report of another system's run: the text of every file, and of the terminal. Prints nothing, writes nothing.
+
+`run.json` and `per_question.jsonl` are of the form that a run of the pipeline writes, so that `compare` reads them;
+the stages that the file does not hold are absent from both.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from evals import tables
+from evals.exchange import agreement, figures, sides
+from evals.exchange.agreement import Agreement
+from evals.exchange.foreign import Foreign
+from evals.exchange.kept import Kept
+from evals.metrics import Metric
+from evals.outcomes import Key, Side, written
+from evals.report.files import FORMAT, records
+from evals.report.markdown import table
+from retrieval.corpus import Law
+from retrieval.documents import strict_json
+from retrieval.settings import Settings
+
+NAMED = 10
+
+
+@dataclass(frozen=True)
+class Foreigner:
+    """Another system's run, measured. agreements: beside the pipeline here; None where that could not run."""
+
+    foreign: Foreign
+    settings: Settings
+    corpus: Mapping[str, Sequence[Law]]
+    kept: Mapping[Key, Kept]
+    agreements: Sequence[Agreement] | None
+    metrics: Sequence[Metric] = figures.FIGURES
+
+    @cached_property
+    def side(self) -> Side:
+        """It as `compare` and the gate see it."""
+        return sides.side(self.foreign, self.settings, self.corpus)
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """A row a stage and pair."""
+        return figures.of_run(self.foreign, self.kept, self.metrics)
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables by name; bands only where the near search's cosines are there."""
+        points = sides.points(self.foreign, self.settings, self.corpus)
+        return {
+            "stages": figures.means(self.rows, ["stage"]),
+            "by-kind": figures.means(self.rows, ["kind", "stage"]),
+            "by-state": figures.means(self.rows, ["state", "stage"]),
+            "expect-nothing": figures.means(self.rows, ["class", "stage"], expecting=False),
+            **({"bands": tables.band_quantiles(points)} if points else {}),
+            "losses": sides.losses(self.foreign),
+            "per-question": self.rows,
+        }
+
+
+def lines(found: Foreigner) -> Iterable[str]:
+    """What was measured and how much of it matched, a line each; then how far it agrees with the pipeline here."""
+    foreign = found.foreign
+    yield f"{foreign.name}: the stages {', '.join(foreign.stages)}; others were not run and are not here."
+    for stage, returned in foreign.returned.items():
+        missing = len(foreign.pairs) - len(returned)
+        rest = f"; the other {missing} count as nothing returned" if missing else ""
+        yield f"{stage}: {len(returned)} of {len(foreign.pairs)} pairs are in the file{rest}"
+    yield from _named("names in the file are no question of the set", foreign.unmatched)
+    yield from _named("returned ids are no law of their state and count as wrong", foreign.unknown)
+    failed = [each.outcome for each in found.side.outcomes.values() if each.fell_back]
+    if failed:
+        causes = ", ".join(f"{cause} {failed.count(cause)}" for cause in sorted(set(failed)))
+        yield f"fell back: {len(failed)} of {len(foreign.pairs)} pairs ({causes})"
+    if found.agreements is not None:
+        yield from agreement.said(found.agreements)
+    if found.side.bands:
+        yield found.side.bands
+
+
+def _named(what: str, names: Sequence[str]) -> Iterable[str]:
+    if names:
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        yield f"{len(names)} {what}: {', '.join(names[:NAMED])}{more}"
+
+
+def files(found: Foreigner) -> dict[str, str]:
+    """The text of every file by its path in the report."""
+    every = found.tables
+    return {
+        "summary.md": _summary(found),
+        "run.json": strict_json(_run(found), indent=2) + "\n",
+        "per_question.jsonl": "".join(strict_json(written(each)) + "\n" for each in found.side.outcomes.values()),
+        **{f"tables/{name}.csv": frame.to_csv(index=False, lineterminator="\n") for name, frame in every.items()},
+    }
+
+
+def _run(found: Foreigner) -> dict[str, object]:
+    side = found.side
+    names = [name for name in found.tables if name not in ("losses", "per-question")]
+    return {
+        "format": FORMAT,
+        "settings": side.settings,
+        "fingerprints": dict(side.fingerprints),
+        "stages": list(found.foreign.stages),
+        "pairs": len(found.foreign.pairs),
+        "verdict": side.bands,
+        "means": {name: records(found.tables[name]) for name in names},
+        "unmatched": list(found.foreign.unmatched),
+        "unknown laws": list(found.foreign.unknown),
+        "agreement": None if found.agreements is None else agreement.records(found.agreements),
+    }
+
+
+def _summary(found: Foreigner) -> str:
+    every = found.tables
+    titles = {
+        "by-kind": "By kind of question",
+        "stages": "Stages, all questions that expect a law",
+        "by-state": "By state",
+        "bands": "Bands",
+        "expect-nothing": "Questions that no law answers",
+    }
+    parts = ["# A run of another system", "\n".join(f"* {table_safe(line)}" for line in lines(found))]
+    for name, title in titles.items():
+        if name in every:
+            parts += [f"## {title}", table(every[name])]
+    parts += [f"## Lost laws: {len(every['losses'])}, all in tables/losses.csv", table(every["losses"].head(NAMED))]
+    return "\n\n".join(parts) + "\n"
+
+
+def table_safe(line: str) -> str:
+    """A line as Markdown text: what others wrote holds no markup."""
+    return line.strip().replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")

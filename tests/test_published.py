@@ -1,0 +1,78 @@
+"""The published analysis and the README say what a run says now."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from evals.questions import QUESTIONS, load_questions
+from evals.report.contents import Contents
+from evals.report.published import PICTURES, published_tables, published_text
+from evals.run import Run, evaluate
+from retrieval import load_corpus, load_settings
+from retrieval.models import EMBEDDERS
+from retrieval.recordings import RECORDINGS, Vectors
+from retrieval.settings import changed
+
+ROOT = Path(__file__).parents[1]
+PUBLISHED = ROOT / "reports" / "near-enough"
+RENEW = "run `make publish` and look at what changed"
+
+
+def run_with(*changes: str) -> Run:
+    """The project's own set with the settings in force, from the recordings alone."""
+    settings, corpus = changed(load_settings(), changes), load_corpus()
+    model = EMBEDDERS[settings.embedder]
+    vectors = Vectors(model, RECORDINGS / model.name, None)
+    name = f"{model.name} ({model.version})"
+    return evaluate(settings, corpus, load_questions(QUESTIONS, corpus), vectors.embed, name)
+
+
+@pytest.fixture(scope="module")
+def contents() -> Contents:
+    """What a report of the project's own set holds."""
+    return Contents(run_with())
+
+
+def test_the_published_tables_are_those_of_a_run(contents: Contents) -> None:
+    """Every table, byte for byte."""
+    for name, text in published_tables(contents).items():
+        assert (PUBLISHED / name).read_text(encoding="utf-8") == text, f"{name}: {RENEW}"
+
+
+def test_the_published_text_says_what_a_run_says(contents: Contents) -> None:
+    """Its figures are the run's, and its pictures are there."""
+    text = published_text(contents, Contents(run_with("rephrase=written")))
+    assert (PUBLISHED / "README.md").read_text(encoding="utf-8") == text, RENEW
+    for name in PICTURES:
+        assert (PUBLISHED / "plots" / f"{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_the_readme_quotes_the_baseline() -> None:
+    """The table of recall by kind in the README holds the means of the recorded baseline, to three digits."""
+    baseline = json.loads((ROOT / "reports" / "baseline" / "baseline.json").read_text(encoding="utf-8"))
+    rows = re.findall(r"^\| ([a-z]+) \| [\d,]+ \| \d+ \| (\d\.\d{3}) \| (\d\.\d{3}) \|$", readme(), re.MULTILINE)
+    assert len(rows) == 7
+    for kind, pool, answer in rows:
+        recall = baseline["recall"]["all" if kind == "all" else f"kind {kind}"]
+        assert (pool, answer) == (f"{recall['pool']:.3f}", f"{recall['answer']:.3f}"), kind
+
+
+def test_what_the_readme_names_is_there() -> None:
+    """Every file it links to exists, and every command and make target it shows is one."""
+    from evals.cli import group
+
+    text = readme()
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (ROOT / target).exists(), target
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    for command in re.findall(r"near-enough ([a-z]+) ", text):
+        assert command in group.commands, command
+
+
+def readme() -> str:
+    """The README's text."""
+    return (ROOT / "README.md").read_text(encoding="utf-8")
