@@ -41,24 +41,35 @@ class Cut:
 
 def points(run: Run) -> list[Point]:
     """Every pair's cosines that belong to a band. A group or question without any vector gives no point."""
-    found: list[Point] = []
-    for measured in run.pairs:
-        laws = run.corpus[measured.pair.state]
-        found += _points(measured, laws)
-    return found
+    positions = {state: {law.id: at for at, law in enumerate(laws)} for state, laws in run.corpus.items()}
+    return [
+        point
+        for measured in run.pairs
+        for point in _points(measured, run.corpus[measured.pair.state], positions[measured.pair.state])
+    ]
 
 
-def _points(measured: Measured, laws: Sequence[Law]) -> Iterable[Point]:
+def _points(measured: Measured, laws: Sequence[Law], positions: Mapping[str, int]) -> Iterable[Point]:
     pair, near = measured.pair, measured.trace.scorings[0].near
-    ranked = [(laws[at].id, float(score)) for at, score in zip(near.laws, near.scores, strict=True)]
-    if pair.expects != "answerable":
-        yield from (Point(pair.expects, pair, *best) for best in ranked[:1])
+
+    def at_rank(group: str, rank: int) -> Point:
+        return Point(group, pair, laws[near.laws[rank]].id, float(near.scores[rank]))
+
+    if not len(near.laws):
         return
+    if pair.expects != "answerable":
+        yield at_rank(pair.expects, 0)
+        return
+    ranks = np.full(len(laws), len(laws))
+    ranks[near.laws] = np.arange(len(near.laws))
     for group in pair.expected:
-        yield from (Point("answering", pair, *best) for best in [each for each in ranked if each[0] in group][:1])
-    wrong = next((each for each in ranked if each[0] not in pair.relevant), None)
+        best = min(int(ranks[positions[each]]) for each in group)
+        if best < len(near.laws):
+            yield at_rank("answering", best)
+    relevant = {positions[each] for each in pair.relevant}
+    wrong = next((rank for rank, at in enumerate(near.laws.tolist()) if at not in relevant), None)
     if wrong is not None:
-        yield Point("nearest wrong", pair, *wrong)
+        yield at_rank("nearest wrong", wrong)
 
 
 def cosines(points: Iterable[Point], group: str) -> list[float]:

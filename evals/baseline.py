@@ -71,7 +71,7 @@ class Summary(BaseModel):
     """What baseline.json holds.
 
     recall: the mean over pairs, by group and stage; null where nothing is expected. searches: that of the stages
-    before the pool over all pairs, which are shown and not judged.
+    before the pool over all pairs, which are shown and not judged; null where nobody kept it.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -84,7 +84,7 @@ class Summary(BaseModel):
     cutoff: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
     pairs: Annotated[int, Field(ge=1)]
     recall: dict[str, dict[str, Recall | None]]
-    searches: dict[str, Recall | None]
+    searches: dict[str, Recall | None] = Field(default_factory=lambda: dict.fromkeys(SEARCHES))
     near_laws_of_expect_nothing: dict[str, Count]
     accepted_losses: list[AcceptedLoss]
 

@@ -64,7 +64,7 @@ def recall_interval(
 
     Each need gets a random weight (as in the Bayesian bootstrap) beside one that nobody saw, with a recall of 0 for
     `low` and of 1 for `high`; the limits are quantiles of the weighted mean, over all weights there are: no seed. For
-    recalls of 0 and 1 it is Clopper and Pearson's interval. Gaffke (2005), doi.org/10.48550/arXiv.1905.06208; that it
+    recalls of 0 and 1 it is Clopper and Pearson's interval. Gaffke's bound, doi.org/10.48550/arXiv.1905.06208; that it
     keeps its level whatever the distribution: doi.org/10.48550/arXiv.2607.08415.
 
     >>> recall_interval([1] * 300, [1] * 300, [str(need) for need in range(300)]).low > 0.98

@@ -1,8 +1,8 @@
 """settings.yaml as one frozen value, and changes to it by name. Knows nothing of what the numbers do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -16,8 +16,23 @@ Cosine = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 
 
+RERANKERS = ("bge-reranker-base", "bge-m3", "claude-haiku-4-5", "claude-haiku-5-5")
+REPHRASERS = ("claude-haiku-4-5", "claude-haiku-5-5")
+
+
+class Asking(NamedTuple):
+    """A model in a stage, by name; `live`: it is asked, and not replayed from recordings."""
+
+    model: str
+    live: bool
+
+
 class Settings(BaseModel):
-    """The numbers of the pipeline. `near_enough` holds a cutoff for each model; `cutoff` is that of the one in use."""
+    """The numbers of the pipeline. `near_enough` holds a cutoff for each model; `cutoff` is that of the one in use.
+
+    `rephrase` and `rerank` are `off`, or `recorded` or `live` with a model's name behind it; the searches that stand
+    in the question set are `written`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -28,22 +43,56 @@ class Settings(BaseModel):
     candidate_laws: Count = 24
     searched_candidate_laws: Count = 32
     answer_laws: Count = 3
-    rephrase: Literal["off", "written"] = "off"
-    rerank: Literal["off"] = "off"
+    rephrase: str = "off"
+    rerank: str = "off"
 
     @field_validator("rephrase", "rerank", mode="before")
     @classmethod
     def _off(cls, value: object) -> object:
         return "off" if value is False else value  # YAML reads a bare `off` as false
 
+    @field_validator("rephrase")
+    @classmethod
+    def _rephrase(cls, value: str) -> str:
+        return value if value == "written" else _asked(value, "off, written", REPHRASERS, REPHRASERS[0])
+
+    @field_validator("rerank")
+    @classmethod
+    def _rerank(cls, value: str) -> str:
+        return _asked(value, "off", RERANKERS)
+
     @property
     def cutoff(self) -> float:
         """The near search's cutoff for the embedder in use."""
         return self.near_enough[self.embedder]
 
+    @property
+    def rephraser(self) -> Asking | None:
+        """The model that rephrases, and whether it is asked; None where `rephrase` is off or written."""
+        return _asking(self.rephrase)
+
+    @property
+    def reranker(self) -> Asking | None:
+        """The model that reranks, and whether it is asked; None where `rerank` is off."""
+        return _asking(self.rerank)
+
     def pool_laws(self, searches: int) -> int:
         """How many laws the pool holds when so many searches were fused."""
         return self.searched_candidate_laws if searches else self.candidate_laws
+
+
+def _asked(value: str, others: str, models: Sequence[str], default: str = "") -> str:
+    """A value that names a model to ask, in one form: `recorded MODEL`; the default is put where none is named."""
+    how, *named = value.split() or [""]
+    named = named or [default]
+    if value != "off" and (how not in ("recorded", "live") or len(named) != 1 or named[0] not in models):
+        raise ValueError(f"expected {others}, or recorded or live with the name of one of {', '.join(models)}")
+    return value if value == "off" else f"{how} {named[0]}"
+
+
+def _asking(value: str) -> Asking | None:
+    how, _, model = value.partition(" ")
+    return Asking(model, how == "live") if model else None
 
 
 def load_settings(path: Path | str = SETTINGS) -> Settings:
@@ -118,6 +167,7 @@ def _faults(error: ValidationError, document: Document) -> list[Fault]:
         elif each["type"] == "missing":
             what = f"the setting `{name}` is missing"
         else:
-            what = f"`{name}`: {each['msg'][0].lower()}{each['msg'][1:]}, found {each['input']!r}"
+            said = each["msg"].removeprefix("Value error, ")
+            what = f"`{name}`: {said[0].lower()}{said[1:]}, found {each['input']!r}"
         faults.append(Fault(document.file, document.line(where), what))
     return faults

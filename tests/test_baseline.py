@@ -259,6 +259,16 @@ def test_a_broken_baseline_is_refused(tmp_path: Path, plant: Callable[[Path], No
     assert said in str(refused.value)
 
 
+def test_a_baseline_without_the_searches(tmp_path: Path) -> None:
+    """What is shown and not judged may be missing: it is none, not 0, and the rest is read."""
+    record(tmp_path / "baseline", SIDE)
+    path = tmp_path / "baseline" / "baseline.json"
+    content = json.loads(path.read_text())
+    del content["searches"]
+    path.write_text(json.dumps(content))
+    assert read_baseline(tmp_path / "baseline").summary.searches == {"words": None, "near": None, "fused": None}
+
+
 def test_no_baseline_is_told_apart_from_a_broken_one(tmp_path: Path) -> None:
     """A folder that is not there or holds nothing has no baseline; any file in it is one, readable or not."""
     (tmp_path / "empty").mkdir()

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from retrieval import settings as settings_module
 from retrieval.errors import InputError
-from retrieval.settings import Settings, changed, load_settings
+from retrieval.live import REPHRASERS, RERANKERS
+from retrieval.settings import Asking, Settings, changed, load_settings
 
 GOOD = "embedder: e5-small\nnear_enough: {e5-small: 0.8, bge-m3: 0.5}\nrephrase: off\n"
 
@@ -49,7 +51,8 @@ def test_every_fault_with_its_line(tmp_path: Path) -> None:
         " candidate_laws, searched_candidate_laws, answer_laws, rephrase, rerank",
         "settings.yaml:4: `near_laws`: input should be greater than or equal to 0, found -1",
         "settings.yaml:5: `candidate_laws`: input should be a valid integer, found 'many'",
-        "settings.yaml:6: `rerank`: input should be 'off', found 'live'",
+        "settings.yaml:6: `rerank`: expected off, or recorded or live with the name of one of bge-reranker-base, bge-m3,"
+        " claude-haiku-4-5, claude-haiku-5-5, found 'live'",
     ]
 
 
@@ -93,6 +96,29 @@ def test_changes_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "rephraser", "reranker"),
+    [
+        ("rerank=recorded bge-reranker-base", None, Asking("bge-reranker-base", False)),
+        ("rerank=live  bge-m3", None, Asking("bge-m3", True)),
+        ("rephrase=written", None, None),
+        ("rephrase=recorded", Asking("claude-haiku-4-5", False), None),
+        ("rephrase=live claude-haiku-5-5", Asking("claude-haiku-5-5", True), None),
+        ("rerank=off", None, None),
+    ],
+)
+def test_models_to_ask(tmp_path: Path, change: str, rephraser: Asking | None, reranker: Asking | None) -> None:
+    """A stage is off, replayed or live, with its model's name; the rephraser has a default."""
+    settings = changed(read(tmp_path, GOOD), [change])
+    assert (settings.rephraser, settings.reranker) == (rephraser, reranker)
+    assert changed(settings, [f"rephrase={settings.rephrase}", f"rerank={settings.rerank}"]) == settings
+
+
+def test_the_models_that_can_be_named_are_those_that_there_are() -> None:
+    """Settings know the names without loading the stages."""
+    assert (tuple(RERANKERS), tuple(REPHRASERS)) == (settings_module.RERANKERS, settings_module.REPHRASERS)
+
+
+@pytest.mark.parametrize(
     ("changes", "expected"),
     [
         (["near_enuogh=0.8"], ["--set near_enuogh=0.8: expected NAME=VALUE"]),
@@ -100,6 +126,14 @@ def test_changes_by_name(tmp_path: Path) -> None:
         (["near_enough=high", "near_laws=x"], ["`near_enough.e5-small`", "`near_laws`"]),
         (["embedder=m"], ["no cutoff for the embedder m"]),
         (["near_enough="], ["`near_enough.e5-small`"]),
+        (
+            ["rerank=recorded"],
+            ["`rerank`: expected off, or recorded or live with the name of one of bge-reranker-base"],
+        ),
+        (["rerank=written"], ["`rerank`: expected off"]),
+        (["rerank=recorded gpt", "rephrase="], ["`rerank`: expected off", "`rephrase`"]),
+        (["rephrase=recorded bge-m3"], ["`rephrase`: expected off, written, or recorded or live with the name"]),
+        (["rephrase=live a b"], ["`rephrase`: expected off, written, or recorded or live with the name"]),
     ],
 )
 def test_bad_changes(tmp_path: Path, changes: list[str], expected: list[str]) -> None:

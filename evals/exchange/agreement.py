@@ -73,7 +73,7 @@ def first_difference(here: Sequence[str], there: Sequence[str]) -> tuple[int, st
     at = next((at for at, (one, other) in enumerate(zip(here, there, strict=False)) if one != other), None)
     if at is None:
         at = min(len(here), len(there))
-    return at + 1, *(side[at] if at < len(side) else None for side in (here, there))
+    return at + 1, here[at] if at < len(here) else None, there[at] if at < len(there) else None
 
 
 def said(found: Iterable[Agreement]) -> Iterable[str]:

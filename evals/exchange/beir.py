@@ -127,7 +127,7 @@ def _splits(
     elif split is not None and split not in files:
         faults.append(Fault(str(folder), None, f"no split {split}; there are {', '.join(files)}"))
     wanted = {name: path for name, path in files.items() if split in (None, name)}
-    found = {name: _qrels(path, documents, queries, faults) for name, path in wanted.items()}
+    found: dict[str, Judged] = {name: _qrels(path, documents, queries, faults) for name, path in wanted.items()}
     if wanted and not any(found.values()) and not faults:
         faults.append(Fault(str(folder), None, "no judgement here"))
     return found

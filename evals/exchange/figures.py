@@ -1,4 +1,4 @@
-"""Metrics of what another system returned: a row a question and stage, and means by group. Reads no file, prints nothing.
+"""Metrics of what another system returned: a row a question and stage, and means by group. Reads no file.
 
 A question for which the file holds nothing counts as one to which nothing was returned, as `trec_eval -c` has it; how
 many those are is a column. Means are exact sums over the questions that have a value.

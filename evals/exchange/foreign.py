@@ -19,9 +19,9 @@ from evals.exchange.rankings import SHOWN, in_order
 from evals.exchange.trec import read_run
 from evals.outcomes import Key, first_fault
 from evals.questions import Pair
-from evals.run import STAGES
+from evals.run import STAGES, Run
 from retrieval.corpus import Law
-from retrieval.documents import read_json_lines, read_text
+from retrieval.documents import read_json_lines, read_text, strict_json
 from retrieval.errors import Fault, InputError
 
 DEFAULT_STAGE = "pool"
@@ -97,6 +97,27 @@ def read_foreign(path: Path | str) -> list[Line]:
 def _of_scores(scores: Mapping[str, float]) -> Returned:
     order = in_order(scores)
     return Returned(tuple(order), tuple(scores[each] for each in order))
+
+
+def lines_of(run: Run, stages: Sequence[str]) -> str:
+    """A run of the pipeline in JSON Lines, as `read_foreign` reads it: scores where the stage has some of its own."""
+    rows = []
+    for each in run.pairs:
+        question = each.trace.scorings[0]
+        for stage in stages:
+            laws = each.trace.stages()[stage]
+            own = {"words": question.words.scores, "near": question.near.scores}.get(stage)
+            rows.append(
+                {
+                    "state": each.pair.state,
+                    "question": each.pair.question,
+                    "laws": list(laws),
+                    "scores": None if own is None else own[: len(laws)].tolist(),
+                    "stage": stage,
+                    "outcome": each.trace.outcome if stage == "answer" else None,
+                }
+            )
+    return "".join(strict_json(row) + "\n" for row in rows)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def _document(law: Law) -> dict[str, object]:
     return row | {name: value for name, value in came.items() if name != "title"}
 
 
-def _queries(pairs: Sequence[Pair], kept: Sequence[Kept]) -> Iterable[dict[str, object]]:
+def _queries(pairs: Sequence[Pair], kept: Sequence[Kept]) -> Iterable[Mapping[str, object]]:
     """What was imported in its order, with the text as it is asked now, then the questions that were added here."""
     asked = {key(each): each for each in pairs}
     for each in kept:

@@ -15,7 +15,7 @@ from evals.exchange import agreement, figures, sides
 from evals.exchange.agreement import Agreement
 from evals.exchange.foreign import Foreign
 from evals.exchange.kept import Kept
-from evals.metrics import Metric
+from evals.metrics import Metric, mean
 from evals.outcomes import Key, Side, written
 from evals.report.files import FORMAT, records
 from evals.report.markdown import table
@@ -136,3 +136,39 @@ def _summary(found: Foreigner) -> str:
 def table_safe(line: str) -> str:
     """A line as Markdown text: what others wrote holds no markup."""
     return line.strip().replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")
+
+
+def aligned(frame: pd.DataFrame) -> str:
+    """A table for a terminal, four digits of a share; nothing where there is no value."""
+    cells = [[str(name) for name in frame.columns], *([_cell(value) for value in row] for row in _rows(frame))]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(frame.columns))]
+    text = [isinstance(value, str) for value in frame.iloc[0]]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if left else cell.rjust(width)
+            for cell, width, left in zip(row, widths, text, strict=True)
+        ).rstrip()
+        for row in cells
+    )
+
+
+def _rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(frame.itertuples(index=False, name=None))
+
+
+def _cell(value: object) -> str:
+    if value is None or value != value:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def mean_lines(frame: pd.DataFrame, metrics: Sequence[str]) -> Iterable[str]:
+    """Each metric's mean over the judged questions that expect something, to the digits of trec_eval, with n."""
+    expecting = frame[frame["class"] == "answerable"]
+    there = int(expecting["in the file"].sum())
+    yield f"{len(frame)} questions judged, {len(expecting)} with a relevant document; {there} of those are in the run"
+    for name in metrics:
+        values = expecting[name].tolist()
+        value, none = mean(values), sum(each is None for each in values)
+        without = f", {none} without a value" if none else ""
+        yield f"{name:<14}{'none' if value is None else f'{value:.4f}'}  n {len(values) - none}{without}"

@@ -34,8 +34,8 @@ def evaluate_scores(settings: Settings, corpus: Mapping[str, Sequence[Law]], giv
         of_state = [(at, pair) for at, pair in enumerate(given.pairs) if pair.state == state]
         scorings = pipeline.score([pair.text for _, pair in of_state])
         for (at, pair), scoring in zip(of_state, scorings, strict=True):
-            ranking = ranking(near.get(key(pair)), positions)
-            measured[at] = Measured(pair, pipeline.trace([replace(scoring, near=ranking)]))
+            scored = replace(scoring, near=ranking(near.get(key(pair)), positions))
+            measured[at] = Measured(pair, pipeline.trace([scored]))
     return Run(settings, corpus, tuple(measured[at] for at in sorted(measured)), f"cosines of {given.name}")
 
 

@@ -39,7 +39,7 @@ def side(foreign: Foreign, settings: Settings, corpus: Mapping[str, Sequence[Law
 
 
 def points(foreign: Foreign, settings: Settings, corpus: Mapping[str, Sequence[Law]]) -> list[bands.Point]:
-    """The cosines of the bands, of the near search's scores; [] where the file holds none, or scores of another kind."""
+    """The cosines of the bands, of the near search's scores; [] where the file holds none, or other scores."""
     return bands.points(_as_run(foreign, settings, corpus))
 
 

@@ -134,8 +134,8 @@ def _flow(texts: Iterable[str]) -> str:
 def quoted(text: str) -> str:
     """Text as YAML reads it back, whatever it looks like and whatever it holds: in quotes, all that is rare escaped.
 
-    >>> print(quoted("NO"), quoted('say "when" # not a comment'))
-    "NO" "say \\"when\\" # not a comment"
+    >>> print(quoted("NO"), quoted("see § 12 # note"))
+    "NO" "see § 12 # note"
     """
     return re.sub(r"[^ ]", _printable, json.dumps(text, ensure_ascii=False))
 
@@ -164,4 +164,4 @@ def summary(collections: Sequence[Collection]) -> Iterable[str]:
         several = [splits for splits in judged.values() if len(splits) > 1]
         if several:
             named = ", ".join(dict.fromkeys(split for splits in several for split in splits))
-            yield f"  {len(several)} queries are judged in several ({named}): the highest grade counts; --split takes one"
+            yield f"  {len(several)} queries are judged in several of them ({named}): the highest grade counts"

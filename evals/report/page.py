@@ -28,6 +28,19 @@ from evals.sweep import LAWS, NEAR_LAWS
 from retrieval.documents import strict_json
 
 HERE = Path(__file__).parent
+# In the order in which they need each other.
+SCRIPTS = (
+    "data",
+    "sweep",
+    "curves",
+    "elements",
+    "state",
+    "charts",
+    "bands",
+    "explorer",
+    "questions",
+    "trace",
+)
 ON_THE_PAGE = {
     "loss-reasons": "Where expected laws were lost, by reason",
     "parts": "What each part earns: the figures with one part left out",
@@ -96,7 +109,7 @@ def page(contents: Contents, plots: Collection[str]) -> str:
         moves=_moves(tables["cutoff-moves"], contents.run.settings.cutoff),
         against=_against(contents.run, contents.baseline),
         sliders=_sliders(contents, depths),
-        heat=[_heat(tables[name], name, caption, first) for name, (caption, first) in HEAT.items()],
+        heat=_heats(contents),
         tables=[_table(name, tables[name], caption) for name, caption in ON_THE_PAGE.items() if name in tables],
         folded=[_table(name, tables[name], caption) for name, caption in FOLDED.items() if name in tables],
         others=[name for name in tables if name not in {*ON_THE_PAGE, *FOLDED, *HEAT}],
@@ -105,7 +118,7 @@ def page(contents: Contents, plots: Collection[str]) -> str:
 
 
 def _script() -> str:
-    files = [*sorted((HERE / "scripts").glob("*.js")), HERE / "page.js"]
+    files = [*(HERE / "scripts" / f"{name}.js" for name in SCRIPTS), HERE / "page.js"]
     return '"use strict";\n' + "".join(file.read_text(encoding="utf-8") for file in files)
 
 
@@ -179,13 +192,10 @@ def _against(run: Run, baseline: Baseline | None) -> Against | None:
     since = f"Against {baseline.summary.date} ({baseline.summary.why})"
     if verdict.status == NOT_COMPARABLE:
         return Against(f"{since}: {'; '.join(verdict.reasons)}.", {})
-    lost, gained = (sum("pool" in flip.stages for flip in flips) for flips in (verdict.lost, verdict.gained))
-    said = "; ".join(verdict.reasons) or "the gate passes"
+    gained = sum("pool" in flip.stages for flip in verdict.gained)
+    said = "; ".join([*(verdict.reasons or ["nothing is lost"]), f"gained by the pool: {gained:,}"])
     changes = [each for each in verdict.comparison.changes if each.stage == "pool" and each.by in ("all", "kind")]
-    return Against(
-        f"{since}: {lost:,} expected laws lost from the pool, {gained:,} gained; {said}.",
-        {each.group: each for each in changes},
-    )
+    return Against(f"{since}: {said}.", {each.group: each for each in changes})
 
 
 @dataclass(frozen=True)
@@ -227,6 +237,24 @@ def _table(name: str, frame: pd.DataFrame, caption: str) -> Table:
     return Table(name, caption, list(zip(map(str, frame.columns), numbers, strict=True)), rows)
 
 
+def _heats(contents: Contents) -> list[Table]:
+    found = []
+    for name, (caption, first) in HEAT.items():
+        frame = contents.tables[name]
+        if name == "cutoff-by-pool":
+            frame = _marked(frame, contents.run)
+        found.append(_heat(frame, name, caption, first))
+    return found
+
+
+def _marked(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """The table of cutoffs and pools with the settings in force named in its heads."""
+    cutoffs = {overview.NO_CUTOFF: "no cutoff", run.settings.cutoff: f"{run.settings.cutoff:g}, in force"}
+    size = str(overview.pool_laws(run))
+    named = [cutoffs.get(value, f"{value:g}") for value in frame["near_enough"].tolist()]
+    return frame.assign(near_enough=named).rename(columns={size: f"{size}, in force"})
+
+
 def _heat(frame: pd.DataFrame, name: str, caption: str, first: str) -> Table:
     """A table whose shares are coloured between the least and the greatest of them; its first column and counts not."""
     shares = [column for column in frame.columns if column != first and column not in COUNTS]
@@ -235,7 +263,7 @@ def _heat(frame: pd.DataFrame, name: str, caption: str, first: str) -> Table:
 
     def cell(column: str, value: object) -> Cell:
         if column == first:
-            return Cell(_heading(value), False)
+            return Cell(str(value), False)
         if column in COUNTS or _shown(value) == "":
             return Cell(_shown(value), True)
         return Cell(_shown(value), True, f"{(float(str(value)) - low) / span:.3f}")
@@ -246,12 +274,6 @@ def _heat(frame: pd.DataFrame, name: str, caption: str, first: str) -> Table:
         for row in frame.itertuples(index=False, name=None)
     ]
     return Table(name, caption, [(column, column != first) for column in columns], rows)
-
-
-def _heading(value: object) -> str:
-    if isinstance(value, float):
-        return "no cutoff" if value == overview.NO_CUTOFF else f"{value:g}"
-    return str(value)
 
 
 def _shown(value: object) -> str:

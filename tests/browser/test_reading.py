@@ -26,8 +26,7 @@ def test_the_page_fits_and_says_nothing_on_its_console(browser: Browser, report:
         assert page.text("h1") == "Recall of the retrieval pipeline"
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize(("width", "colour"), [(1280, "light"), (390, "dark")])
 def test_an_accessibility_check_finds_nothing(browser: Browser, report: Path, width: int, colour: Any) -> None:
     """axe-core over the whole page, and over an open trace."""
     axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -55,7 +55,12 @@ class Loopback:
 
     def texts(self) -> list[str]:
         """Every text that was asked to be embedded, as often as it was."""
-        return [text for _, body in self.asked for text in body.get("text", body.get("input", []))]
+        return [text for _, body in self.asked for text in asked_texts(body)]
+
+
+def asked_texts(body: Body) -> list[str]:
+    """The texts that a request wants to have embedded."""
+    return list(body.get("text") or body.get("input") or [])
 
 
 def vector(text: str, dimensions: int) -> list[float]:
@@ -72,8 +77,8 @@ def right(path: str, body: Body) -> object:
     if path.endswith("/v1/messages"):
         return message('{"ranked": [1, 0]}' if "ranked" in json.dumps(body["output_config"]) else SEARCHES)
     if "text" in body:
-        rows = [vector(text, 1024) for text in body["text"]]
-        return envelope({"shape": [len(rows), 1024], "data": rows, "pooling": "cls"})
+        vectors = [vector(text, 1024) for text in body["text"]]
+        return envelope({"shape": [len(vectors), 1024], "data": vectors, "pooling": "cls"})
     scored = [{"id": at, "score": len(each["text"]) / 1000} for at, each in enumerate(body["contexts"])]
     return envelope({"response": scored[::-1]})
 

@@ -23,8 +23,7 @@ from retrieval.models.http import retry_after
 from retrieval.models.openai_compatible import Server
 from retrieval.models.workers_ai import Account
 from retrieval.replies import Reply
-from tests.live import loopback
-from tests.live.loopback import Body, Fault, Loopback, Said, envelope, failure, message, vector
+from tests.live.loopback import Body, Fault, Loopback, Said, asked_texts, envelope, failure, message, vector
 
 TOKEN, ACCOUNT = "token-that-nobody-may-see", "account-that-nobody-may-see"
 QUICK = Bounds(seconds=2.0, read=0.3, attempts=3, first_wait=0.01, a_minute=60_000)
@@ -101,7 +100,7 @@ CLOUDFLARE = [embed_bge, rerank_base, rerank_m3]
 HAIKU = [rerank_haiku, rephrase]
 
 
-def cases(table: list[tuple[str, list[Any], list[Fault], Any]]) -> Any:
+def cases(table: list[tuple[str, list[Any], list[Fault], Any]]) -> pytest.MarkDecorator:
     """The table as cases, a case a fault and provider."""
     return pytest.mark.parametrize(
         ("ask", "faults", "outcome"),
@@ -171,7 +170,7 @@ FAILS: list[tuple[str, list[Any], list[Fault], Any]] = [
     ("500s", EVERYBODY, [Said({}, 500)] * 9, r"failed 3 times, at last: status 500"),
     ("empty bodies", [*CLOUDFLARE, embed_openai], [Said(raw=b"")] * 9, r"failed 3 times, .*the reply is empty"),
     ("no JSON at all", EVERYBODY, [Said(raw=b"<html>")] * 9, r"failed 3 times, .*no JSON"),
-    ("slow for ever", EVERYBODY, [SLOW] * 9, r"failed 3 times, .*[Tt]ime"),
+    ("slow for ever", [rerank_base, rerank_haiku], [SLOW] * 9, r"failed 3 times, .*[Tt]ime"),
     ("429, wait an hour", EVERYBODY, [Said({}, 429, {"Retry-After": "3600"})], r"told to wait 3600 s, a call has 2 s"),
     ("the day's allowance", CLOUDFLARE, [Said(failure(3036), 429)], r"the day's allowance is spent"),
     ("the same by its other code", CLOUDFLARE, [Said(failure(4006), 429)], r"the day's allowance is spent"),
@@ -271,7 +270,7 @@ def test_answers_of_a_model(ask: Any, faults: list[Fault], outcome: object, serv
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize("ask", EVERYBODY)
+@pytest.mark.parametrize("ask", [embed_bge, rerank_haiku])
 def test_one_bound_on_a_whole_call(ask: Any, server: Loopback) -> None:
     """A body that drips for ever, each byte in time, ends with the seconds of the call; so do attempts and waits."""
     server.always = Said({"text": "x" * 500}, drip=0.02)
@@ -297,7 +296,8 @@ def test_the_token_goes_where_it_belongs(server: Loopback) -> None:
     for ask in EVERYBODY:
         ask(server)
     held = [name for headers in server.headers for name, value in headers.items() if TOKEN in value]
-    assert {name.lower() for name in held} == {"authorization", "x-api-key"}
+    assert len(held) == len(EVERYBODY)
+    assert {name.lower() for name in held} <= {"authorization", "x-api-key"}
     assert TOKEN not in json.dumps([body for _, body in server.asked])
 
 
@@ -306,7 +306,7 @@ def test_101_texts_are_two_requests(server: Loopback) -> None:
     texts = [f"text {at}" for at in range(101)]
     assert embed_bge(server, texts) == [vector(text, 1024) for text in texts]
     assert embed_openai(server, texts) == [vector(text, 6) for text in texts]
-    assert sorted(len(body.get("text", body.get("input", []))) for _, body in server.asked) == [1, 1, 100, 100]
+    assert sorted(len(asked_texts(body)) for _, body in server.asked) == [1, 1, 100, 100]
 
 
 @pytest.mark.parametrize("status", [400, 413])
@@ -315,14 +315,11 @@ def test_a_batch_that_is_too_long_is_halved(ask: Any, size: int, status: int, se
     """A service that takes 3 texts at once embeds 20 all the same."""
     texts = [f"text {at}" for at in range(20)]
 
-    def at_most_three(path: str, body: Body) -> object:
-        return loopback.right(path, body)
-
     def fault(body: Body, good: object) -> Said:
-        too_many = len(body.get("text", body.get("input", []))) > 3
+        too_many = len(asked_texts(body)) > 3
         return Said({}, status) if too_many else Said(good)
 
-    server.reply, server.always = at_most_three, fault
+    server.always = fault
     assert ask(server, texts) == [vector(text, size) for text in texts]
 
 
@@ -333,7 +330,7 @@ def test_a_text_that_fails_the_others_is_named(ask: Any, server: Loopback) -> No
     texts[17] = "an endless text"
 
     def fault(body: Body, good: object) -> Said:
-        return Said({}, 413) if texts[17] in body.get("text", body.get("input", [])) else Said(good)
+        return Said({}, 413) if texts[17] in asked_texts(body) else Said(good)
 
     server.always = fault
     with pytest.raises(CallError, match="the text 'an endless text' cannot be embedded: status 413"):

@@ -1,0 +1,260 @@
+"""`near-enough import`, `near-enough export`, and what `eval` does with `--run`, `--qrels` and `--scores`."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from evals.cli import Inputs
+    from evals.exchange.agreement import Agreement
+    from evals.exchange.foreign import Foreign
+    from evals.exchange.kept import Kept
+    from evals.questions import Pair
+    from evals.run import Run
+
+FOLDER = click.Path(path_type=Path)
+STAGES = ("words", "near", "fused", "pool", "answer")
+
+_STATES = click.option("--states", help="Only these states, separated by commas: MD,OH.")
+_LAWS = click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state.")
+_QUESTIONS = click.option("--questions", type=FOLDER, help="A folder of questions.")
+
+
+@click.group("import")
+def import_command() -> None:
+    """Take in laws and questions that others made."""
+
+
+@import_command.command("beir")
+@click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
+@click.option("--out", type=FOLDER, required=True, help="Where laws/ and questions/ go.")
+@click.option("--split", help="Only the judgements of qrels/SPLIT.tsv.  [default: those of all]")
+def import_beir(folders: Sequence[Path], out: Path, split: str | None) -> None:
+    r"""Take in collections in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/*.tsv.
+
+    \b
+    near-enough import beir cranfield --out data
+    near-enough import beir driving/* --out data          # several become several states
+    near-enough lint --laws data/laws --questions data/questions
+    """
+    from evals.exchange.beir import read_collection
+    from evals.exchange.taken_in import laws_and_questions, summary
+    from retrieval.errors import Fault, InputError
+
+    faults: list[Fault] = []
+    collections = []
+    for name in ("laws", "questions"):
+        if (out / name).exists():
+            faults.append(Fault(str(out / name), None, "is there already: give another --out, or move it away"))
+    for folder in folders:
+        try:
+            collections.append(read_collection(folder, split))
+        except InputError as error:
+            faults += error.faults
+    if faults:
+        raise InputError(faults)
+    _write(laws_and_questions(collections), out)
+    click.echo("\n".join([*summary(collections), f"{out}: laws/ and questions/"]))
+
+
+@click.group("export")
+def export_command() -> None:
+    """Give laws, questions and what the pipeline returned in forms that others read."""
+
+
+@export_command.command("beir")
+@click.option("--out", type=FOLDER, required=True, help="Where the collection goes, or a folder a state.")
+@_STATES
+@_LAWS
+@_QUESTIONS
+def export_beir(out: Path, **inputs: Any) -> None:
+    """Write laws and questions in BEIR's layout: what was imported comes out as it came in."""
+    from evals.exchange.given_out import collections, left_out
+    from evals.exchange.kept import read_kept
+    from evals.questions import QUESTIONS, load_questions
+    from retrieval.errors import Fault, InputError
+
+    given = _given(**inputs)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError([Fault(str(out), None, "is there already: give another --out, or move it away")])
+    folder = given.questions or QUESTIONS
+    pairs = load_questions(folder, given.corpus)
+    _write(collections(given.corpus, pairs, read_kept(folder)), out)
+    click.echo("\n".join(filter(None, [left_out(pairs), f"{out}: {len(given.corpus)} of {len(pairs)} pairs"])))
+
+
+def _measured(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a command that measures the pipeline."""
+    for option in (
+        _QUESTIONS,
+        _LAWS,
+        click.option("--settings", "settings_file", type=FOLDER, help="The settings.  [default: settings.yaml]"),
+        _STATES,
+        click.option("--embedder", help="Another embedding model."),
+        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting for this run."),
+        click.option(
+            "--stage",
+            "stages",
+            multiple=True,
+            type=click.Choice(STAGES),
+            help="Only this stage; may be given several times. Words alone need no model.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@export_command.command("trec")
+@click.option("--out", type=FOLDER, required=True, help="A folder for qrels.txt and a run a stage.")
+@_measured
+def export_trec(out: Path, stages: Sequence[str], **inputs: Any) -> None:
+    r"""Write judgements (qrels.txt) and what each stage returned (words.txt, near.txt, ...) as TREC's files.
+
+    \b
+    near-enough export trec --out trec
+    trec_eval -m map -m ndcg_cut.10 trec/qrels.txt trec/pool.txt
+    """
+    from evals.exchange.given_out import judgements, left_out
+    from evals.exchange.kept import by_key, key, read_kept
+    from evals.exchange.names import topics
+    from evals.exchange.trec import qrels_text, run_text
+    from evals.questions import QUESTIONS
+
+    given = _given(**inputs)
+    run = _run_of(given, stages)
+    pairs = [each.pair for each in run.pairs]
+    kept = by_key(read_kept(given.questions or QUESTIONS))
+    topic = topics(pairs, kept)
+    files = {"qrels.txt": qrels_text(judgements(pairs, kept))}
+    for stage in stages or STAGES:
+        returned = {topic[key(each.pair)]: each.trace.stages()[stage] for each in run.pairs}
+        files[f"{stage}.txt"] = run_text(returned, f"near-enough-{stage}")
+    _write(files, out)
+    click.echo("\n".join(filter(None, [left_out(pairs), f"{out}: {', '.join(files)}"])))
+
+
+@export_command.command("run")
+@click.option("--out", type=FOLDER, required=True, help="The file.")
+@_measured
+def export_run(out: Path, stages: Sequence[str], **inputs: Any) -> None:
+    """Write what each stage returned as JSON Lines, in the form that `eval --run` reads."""
+    from evals.exchange.foreign import lines_of
+    from retrieval.recordings import write_beside
+
+    run = _run_of(_given(**inputs), stages)
+    write_beside(out, lines_of(run, stages or STAGES))
+    click.echo(f"{out}: {len(run.pairs)} pairs, {', '.join(stages or STAGES)}")
+
+
+def _write(files: dict[str, str], out: Path) -> None:
+    from retrieval.recordings import write_beside
+
+    for name, text in files.items():
+        write_beside(out / name, text)
+
+
+def _given(**inputs: Any) -> "Inputs":
+    from evals.cli import _inputs
+
+    return _inputs(**inputs)
+
+
+def _run_of(given: "Inputs", stages: Sequence[str]) -> "Run":
+    """The pipeline's run; without a model where the word search alone is wanted."""
+    if set(stages) == {"words"}:
+        return _words_alone(given)
+    run, _ = given.measure()
+    return run
+
+
+def _words_alone(given: "Inputs") -> "Run":
+    from evals.questions import QUESTIONS, load_questions
+    from evals.run import evaluate
+
+    pairs = load_questions(given.questions or QUESTIONS, given.corpus)
+    return evaluate(given.settings, given.corpus, pairs, None, "words alone")
+
+
+def foreign_run(file: Path, stage: str | None, given: "Inputs") -> "tuple[Foreign, dict[tuple[str, str], Kept]]":
+    """Another system's run, matched with the question set; and what was imported with it."""
+    from evals.exchange.foreign import DEFAULT_STAGE, match, read_foreign
+    from evals.exchange.kept import by_key, read_kept
+    from evals.questions import QUESTIONS, load_questions
+
+    folder = given.questions or QUESTIONS
+    pairs: list[Pair] = load_questions(folder, given.corpus)
+    kept = by_key(read_kept(folder))
+    return match(read_foreign(file), pairs, given.corpus, kept, file, stage or DEFAULT_STAGE), kept
+
+
+def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path, given: "Inputs") -> None:
+    """`eval --run`: measure what another system returned, and write a report."""
+    from evals.exchange.figures import FIGURES
+    from evals.exchange.report import Foreigner, aligned, files, lines
+    from evals.metrics import parse_metric
+
+    wanted = [parse_metric(each) for each in metrics] or FIGURES
+    foreign, kept = foreign_run(file, stage, given)
+    agreements, why_not = _agreements(foreign, given)
+    found = Foreigner(foreign, given.settings, given.corpus, kept, agreements, wanted)
+    _write(files(found), out)
+    click.echo("\n".join([*lines(found), *([why_not] if why_not else [])]))
+    for name in ("by-kind", "stages", "expect-nothing"):
+        if len(found.tables[name]):
+            click.echo(f"\n{name}\n{aligned(found.tables[name])}")
+    click.echo(f"\n{len(found.tables['losses'])} expected laws did not arrive: {out / 'tables' / 'losses.csv'}")
+    click.echo(f"The report: {out / 'summary.md'}")
+
+
+def _agreements(foreign: "Foreign", given: "Inputs") -> "tuple[list[Agreement] | None, str]":
+    """How far it agrees with the pipeline here; None, and why, where that would have to compute vectors."""
+    from evals.cli import _vectors
+    from evals.exchange.agreement import agreements
+    from retrieval.vectors import embedding_text
+
+    if foreign.stages == ("words",):
+        return agreements(_words_alone(given), foreign), ""
+    with _vectors(given.settings.embedder) as vectors:
+        laws = [text for laws in given.corpus.values() for law in laws if (text := embedding_text(law))]
+        asked = [text for pair in foreign.pairs for text in (pair.text, *pair.searches)]
+        missing = len(vectors.missing("passage", laws)) + len(vectors.missing("query", asked))
+    if missing:
+        return None, (
+            f"Not compared with the pipeline here: {missing} vectors of {given.settings.embedder} are not at hand;"
+            " `near-enough eval` with the same laws and questions computes them."
+        )
+    run, _ = given.measure()
+    return agreements(run, foreign), ""
+
+
+def measure_against_qrels(file: Path, qrels: Path, metrics: Sequence[str], out: Path | None) -> None:
+    """`eval --run --qrels`: measure a TREC run against TREC's judgements, with no laws and no question set."""
+    from evals.exchange.figures import FIGURES, of_judgements
+    from evals.exchange.rankings import judged
+    from evals.exchange.report import mean_lines
+    from evals.exchange.trec import read_qrels, read_run
+    from evals.metrics import parse_metric
+
+    wanted = [parse_metric(each) for each in metrics] or list(FIGURES)
+    run = read_run(file)
+    frame = of_judgements(judged(read_qrels(qrels), run, str(file)), run, wanted)
+    click.echo("\n".join(mean_lines(frame, [str(each) for each in wanted])))
+    if out is not None:
+        _write({"per-question.csv": frame.to_csv(index=False, lineterminator="\n")}, out)
+        click.echo(f"Every question: {out / 'per-question.csv'}")
+
+
+def run_from_scores(file: Path, given: "Inputs") -> "tuple[Run, str]":
+    """`eval --scores`: the pipeline over raw cosines from a file, and how much of the set they cover."""
+    from evals.exchange.foreign import cosines, match, read_foreign
+    from evals.exchange.kept import by_key, read_kept
+    from evals.exchange.scores import STAGE, coverage, evaluate_scores
+    from evals.questions import QUESTIONS, load_questions
+
+    folder = given.questions or QUESTIONS
+    pairs = load_questions(folder, given.corpus)
+    kept = by_key(read_kept(folder))
+    found = match(cosines(read_foreign(file), file), pairs, given.corpus, kept, file, STAGE)
+    return evaluate_scores(given.settings, given.corpus, found), coverage(found)
