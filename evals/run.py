@@ -3,27 +3,52 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from evals.questions import Pair
 from retrieval.corpus import Law
+from retrieval.errors import MissingRecordingError, RerankError
 from retrieval.fuse import distinct_searches
-from retrieval.pipeline import EmbedTexts, Pipeline, Trace
+from retrieval.live import REPHRASERS, RERANKERS, LiveStage, scores, searches
+from retrieval.pipeline import EmbedTexts, Pipeline, Scoring, Trace
+from retrieval.replies import Call, Reply
 from retrieval.settings import Settings
+from retrieval.vectors import embedding_text
 
 STAGES = ("words", "near", "fused", "pool", "answer")
 
 Progress = Callable[[str, int, int], None]
+Ask = Callable[[LiveStage, Sequence[Call]], Mapping[str, Reply]]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The pools of a pair, as ids: of its question alone, and with its searches fused beside it.
+
+    plain and narrow hold `candidate_laws`, wide `searched_candidate_laws`; a family's page rows stand in none of them.
+    """
+
+    plain: tuple[str, ...]
+    narrow: tuple[str, ...]
+    wide: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A pair and what each stage gave for it."""
+    """A pair and what each stage gave for it.
+
+    family: the key of the family of page rows that was named. rephrase: how the searches came: `off`, `written`,
+    `rephrased`, or the cause for which the rephraser's answer could not be used. searched: what its searches change,
+    the written ones where none were used; None where there are none, or no vectors of them.
+    """
 
     pair: Pair
     trace: Trace
+    family: str | None = None
+    rephrase: str = "off"
+    searched: Searched | None = None
 
 
 @dataclass(frozen=True)
@@ -67,30 +92,127 @@ def evaluate(
     embed: EmbedTexts | None,
     model: str,
     progress: Progress | None = None,
+    ask: Ask | None = None,
 ) -> Run:
     """Every pair through the pipeline of its state. `model` names what `embed` computes, version included.
 
     A state's texts are embedded and scored together; each distinct text once. `progress` is told the state, how many
-    of its pairs are done and how many there are.
+    of its pairs are done and how many there are. ask: gives the replies, by key, to the calls of a stage that asks a
+    model, all of them at once: first the rephraser's, then the reranker's. ValueError where the settings name such a
+    stage and `ask` is None.
     """
-    traces: dict[int, Trace] = {}
+    said = _said(settings, corpus, pairs, ask)
+    found: dict[int, Measured] = {}
+    pipelines: dict[str, Pipeline] = {}
     for state, laws in corpus.items():
-        pipeline = Pipeline(settings, laws, embed)
+        pipeline = pipelines[state] = Pipeline(settings, laws, embed)
         of_state = [(at, pair) for at, pair in enumerate(pairs) if pair.state == state]
-        searched = {at: _texts(settings, pair) for at, pair in of_state}
-        texts = list(dict.fromkeys(text for texts in searched.values() for text in texts))
-        scorings = dict(zip(texts, pipeline.score(texts), strict=True))
+        scored = _scored(pipeline, [text for at, pair in of_state for text in (pair.text, *said[at].searches)])
+        written = _written(pipeline, [pair for _, pair in of_state])
         for done, (at, pair) in enumerate(of_state, 1):
-            family = pair.family if settings.rephrase != "off" else None
-            traces[at] = pipeline.trace([scorings[text] for text in searched[at]], family)
+            scorings = [scored[text] for text in (pair.text, *distinct_searches(pair.text, said[at].searches))]
+            trace = pipeline.trace(scorings, said[at].family)
+            searched = _searched(pipeline, trace, pair, written)
+            found[at] = Measured(pair, trace, said[at].family, said[at].how, searched)
             if progress is not None:
                 progress(state, done, len(of_state))
-    return Run(settings, corpus, tuple(Measured(pair, traces[at]) for at, pair in enumerate(pairs)), model)
+    measured = tuple(found[at] for at in range(len(pairs)) if at in found)
+    return Run(settings, corpus, _reranked(settings, pipelines, measured, ask), model)
 
 
-def _texts(settings: Settings, pair: Pair) -> list[str]:
-    searches = pair.searches if settings.rephrase == "written" else ()
-    return [pair.text, *distinct_searches(pair.text, searches)]
+@dataclass(frozen=True)
+class _Said:
+    searches: tuple[str, ...] = ()
+    family: str | None = None
+    how: str = "off"
+
+
+def _said(
+    settings: Settings, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair], ask: Ask | None
+) -> list[_Said]:
+    """Each pair's searches and family, as the settings have them: none, the written ones, or the rephraser's."""
+    if settings.rephraser is None:
+        off = settings.rephrase == "off"
+        return [_Said() if off else _Said(pair.searches, pair.family, "written") for pair in pairs]
+    stage = REPHRASERS[settings.rephraser.model]
+    families = {state: page_families(laws) for state, laws in corpus.items()}
+    calls = [stage.call(pair.text, families[pair.state]) for pair in pairs]
+    replies = _asked(ask, stage, calls)
+    said = []
+    for call in calls:
+        reply = replies[call.key]
+        given = searches(reply)
+        said.append(_Said(given.searches, given.family, reply.failed or "rephrased"))
+    return said
+
+
+def _asked(ask: Ask | None, stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
+    if ask is None:
+        raise ValueError(f"the settings name a model to {stage.stage}, and nobody is there to ask it")
+    return ask(stage, calls)
+
+
+def page_families(laws: Sequence[Law]) -> tuple[str, ...]:
+    """The keys of a state's families of page rows, each once, in the corpus's order."""
+    return tuple(dict.fromkeys(law.concept for law in laws if law.is_page_row and law.concept))
+
+
+def _scored(pipeline: Pipeline, texts: Sequence[str]) -> dict[str, Scoring]:
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, pipeline.score(distinct), strict=True))
+
+
+def _written(pipeline: Pipeline, pairs: Sequence[Pair]) -> dict[str, Scoring]:
+    """The scorings of the written searches where they are not used: none where their vectors are not to be had."""
+    if pipeline.settings.rephrase != "off":
+        return {}
+    try:
+        return _scored(pipeline, [text for pair in pairs if pair.expected for text in pair.searches])
+    except MissingRecordingError:
+        return {}
+
+
+def _searched(pipeline: Pipeline, trace: Trace, pair: Pair, written: Mapping[str, Scoring]) -> Searched | None:
+    question, *used = trace.scorings
+    if not pair.expected:
+        return None
+    if pipeline.settings.rephrase == "off":
+        used = [written[text] for text in distinct_searches(pair.text, pair.searches) if text in written]
+    if not used:
+        return None
+    narrow, wide = pipeline.settings.candidate_laws, pipeline.settings.searched_candidate_laws
+    alone = trace.pool if len(trace.scorings) == 1 and not trace.family else pipeline.fused([question], narrow)
+    fused = [question, *used]
+    return Searched(alone, pipeline.fused(fused, narrow), pipeline.fused(fused, wide))
+
+
+def _reranked(
+    settings: Settings, pipelines: Mapping[str, Pipeline], measured: tuple[Measured, ...], ask: Ask | None
+) -> tuple[Measured, ...]:
+    """The pairs with the answers that the reranker chooses from their pools."""
+    if settings.reranker is None:
+        return measured
+    stage = RERANKERS[settings.reranker.model]
+    texts = {state: {law.id: embedding_text(law) for law in pipeline.laws} for state, pipeline in pipelines.items()}
+    calls = {
+        at: stage.call(each.pair.text, [texts[each.pair.state][law] for law in each.trace.pool])
+        for at, each in enumerate(measured)
+        if each.trace.pool
+    }
+    replies = _asked(ask, stage, list(calls.values()))
+
+    def replayed(call: Call | None) -> Callable[[str, list[str]], list[float]]:
+        def rerank(question: str, given: list[str]) -> list[float]:
+            if call is None or (call.question, call.texts) != (question, tuple(given)):
+                raise RerankError("threw", "another pool than was asked about")
+            return scores(call, replies[call.key])
+
+        return rerank
+
+    return tuple(
+        replace(each, trace=pipelines[each.pair.state].chosen(each.trace, replayed(calls.get(at))))
+        for at, each in enumerate(measured)
+    )
 
 
 def fingerprint(content: Any) -> str:

@@ -10,11 +10,15 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from evals import bands
+from evals.certificate import certify, lowest_by_need
+from evals.judged import Judged
 from evals.losses import Loss
-from evals.metrics import hit, mean, precision, reached, recall
+from evals.metrics import Metric, evaluate, hit, mean, precision, reached, recall
 from evals.run import STAGES, Measured, Run
 from evals.statistics import smallest_visible_loss
 from retrieval.vectors import embedding_text
+
+SHARES = (0.01, 0.05, 0.1)
 
 
 def measures(run: Run) -> pd.DataFrame:
@@ -133,6 +137,41 @@ def band_points(points: Sequence[bands.Point]) -> pd.DataFrame:
     ]
     frame = pd.DataFrame(rows)
     return frame.sort_values(["band", "cosine", "question", "state"], ascending=[True, False, True, True])
+
+
+def metric_means(run: Run, metrics: Sequence[Metric]) -> pd.DataFrame:
+    """Each metric at each stage, its mean over the pairs for which it has a value, and how many those are.
+
+    A stage's laws are taken in the order in which it gave them.
+    """
+    return pd.DataFrame([row for stage in STAGES for row in _metric_rows(run, metrics, stage)])
+
+
+def _metric_rows(run: Run, metrics: Sequence[Metric], stage: str) -> Iterable[dict[str, object]]:
+    judged = [Judged(each.pair.expected, each.trace.stages()[stage], each.pair.accepted) for each in run.pairs]
+    for metric, values in evaluate(metrics, judged).items():
+        there = sum(value is not None for value in values)
+        yield {"stage": stage, "metric": str(metric), "pairs": there, "mean": mean(values)}
+
+
+def promises(points: Sequence[bands.Point]) -> pd.DataFrame:
+    """For a few shares, the highest cutoff of which it may be said that it costs no more of the needs, and how sure."""
+    lowest = lowest_by_need(points)
+    if not lowest:
+        return pd.DataFrame(columns=["share", "level", "needs", "cutoff", "sentence"])
+    found = [certify(lowest, share) for share in SHARES]
+    return pd.DataFrame(
+        [
+            {
+                "share": each.share,
+                "level": each.level,
+                "needs": each.needs,
+                "cutoff": each.certified,
+                "sentence": each.sentence,
+            }
+            for each in found
+        ]
+    )
 
 
 def losses_table(losses: Sequence[Loss]) -> pd.DataFrame:

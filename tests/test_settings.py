@@ -51,8 +51,8 @@ def test_every_fault_with_its_line(tmp_path: Path) -> None:
         " candidate_laws, searched_candidate_laws, answer_laws, rephrase, rerank",
         "settings.yaml:4: `near_laws`: input should be greater than or equal to 0, found -1",
         "settings.yaml:5: `candidate_laws`: input should be a valid integer, found 'many'",
-        "settings.yaml:6: `rerank`: expected off, or recorded or live with the name of one of bge-reranker-base, bge-m3,"
-        " claude-haiku-4-5, claude-haiku-5-5, found 'live'",
+        "settings.yaml:6: `rerank`: expected off, or recorded or live with the name of one of bge-reranker-base,"
+        " bge-m3, claude-haiku-4-5, claude-haiku-5-5, found 'live'",
     ]
 
 

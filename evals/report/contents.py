@@ -8,6 +8,7 @@ import pandas as pd
 from evals import bands, tables
 from evals.baseline import Baseline
 from evals.losses import Loss, losses
+from evals.metrics import Metric
 from evals.report import overview
 from evals.run import Run
 from evals.sweep import Figures, Stage, Sweep
@@ -20,11 +21,12 @@ LARGEST_POOL = 64
 class Contents:
     """A run's tables, bands, losses and sweeps, and what it is held against, if anything.
 
-    Each is computed when first asked for and kept.
+    Each is computed when first asked for and kept. metrics: further ones to have a table of, at every stage.
     """
 
     run: Run
     baseline: Baseline | None = None
+    metrics: tuple[Metric, ...] = ()
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -113,6 +115,7 @@ class Contents:
             "expect-nothing-over-cutoffs": self.expect_nothing_over_cutoffs,
             "over-laws": self.over_laws,
             "over-near-laws": self.over_near_laws,
+            "promises": tables.promises(self.points),
             "set": tables.what_the_set_holds(self.measures),
             "how-sure": overview.how_sure(self.measures),
             "cutoff-moves": overview.moves(self),
@@ -121,6 +124,7 @@ class Contents:
             "kind-by-stage": overview.kind_by_stage(self.measures),
             "state-by-topic": overview.state_by_topic(self.measures),
             "cutoff-by-pool": overview.cutoff_by_pool(self),
+            **({"metrics": tables.metric_means(self.run, self.metrics)} if self.metrics else {}),
         }
 
 

@@ -39,6 +39,7 @@ def summary(contents: Contents) -> str:
         "## Bands",
         contents.verdict,
         table(all_tables["bands"]),
+        *all_tables["promises"]["sentence"],
         "## Questions that no law answers",
         table(all_tables["expect-nothing"]),
         "## Where laws were lost",

@@ -9,7 +9,6 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from evals import bands
-from evals.certificate import certify, lowest_by_need
 from evals.report.contents import Contents
 from evals.report.markdown import measured, table
 from evals.report.plots import plots
@@ -31,7 +30,6 @@ TABLES = (
     "set",
 )
 PICTURES = ("bands", "recall-over-cutoff", "precision-over-cutoff", "recall-over-pool")
-SHARES = (0.01, 0.05, 0.1)
 
 
 def published_tables(contents: Contents) -> dict[str, str]:
@@ -71,7 +69,6 @@ def _figures(contents: Contents) -> dict[str, object]:
     in_force, higher = Setting(settings.cutoff, settings.near_laws, pool), Setting(0.80, settings.near_laws, pool)
     reached, reached_higher = sweep.reached(in_force, "pool"), sweep.reached(higher, "pool")
     ahead, answers = bands.beats_wrong(points)
-    lowest = lowest_by_need(points)
     reasons = contents.tables["loss-reasons"]
     return {
         "embedder": settings.embedder,
@@ -94,7 +91,7 @@ def _figures(contents: Contents) -> dict[str, object]:
         "recall_pool": _pool_recall(contents),
         "recall_near_32": f"{sweep.at(Setting(settings.cutoff, 32, pool), 'pool').recall or 0:.3f}",
         "recall_pool_64": f"{sweep.at(Setting(settings.cutoff, settings.near_laws, 64), 'pool').recall or 0:.3f}",
-        "promises": [certify(lowest, share).sentence for share in SHARES],
+        "promises": contents.tables["promises"]["sentence"].tolist(),
     }
 
 

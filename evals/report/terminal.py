@@ -25,6 +25,9 @@ def show(contents: Contents, computed: int, folder: Path, console: Console | Non
     out.print(table("Stages, questions that expect a law", contents.tables["stages"]))
     out.print(table("Bands (cosine)", contents.tables["bands"]))
     out.print(Text(contents.verdict))
+    out.print(*(Text(sentence) for sentence in contents.tables["promises"]["sentence"]), sep="\n")
+    if contents.metrics:
+        out.print(table("Metrics", contents.tables["metrics"]))
     out.print(table("Questions that no law answers", contents.tables["expect-nothing"]))
     out.print(table("Where laws were lost", contents.tables["loss-reasons"]))
     lost = contents.tables["losses"]
