@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evals.run import Ask
+from evals.run import Ask, page_families
+from retrieval.corpus import Law
 from retrieval.errors import MissingRecordingError, NearEnoughError
-from retrieval.live import Asked, LiveStage, ask_all, scores
+from retrieval.live import REPHRASERS, RERANKERS, LiveStage, ask_all, scores, searches
 from retrieval.models.calls import Bounds
+from retrieval.pipeline import EmbedTexts, Pipeline
+from retrieval.rephrase import Rephrased
 from retrieval.replies import Call, Replies, Reply, missing, unanswered
 from retrieval.rerank import Rerank
 from retrieval.settings import Settings
@@ -18,7 +21,6 @@ from retrieval.settings import Settings
 FOLDER = "replies"
 
 Progress = Callable[[str, int, int], None]
-Asker = Callable[..., Asked]
 
 
 def answering(settings: Settings, recordings: Path, progress: Progress | None = None) -> Ask | None:
@@ -44,9 +46,9 @@ def replaying(settings: Settings, recordings: Path) -> Ask:
             read.append(Replies(recordings / FOLDER))
         lacking = missing(read[0], calls)
         if lacking:
-            first = lacking[0]
+            first, distinct = lacking[0], len({call.key for call in calls})
             raise MissingRecordingError(
-                f"{len(lacking)} of {len({call.key for call in calls})} calls to {stage.stage} with {stage.name} are not"
+                f"{len(lacking)} of {distinct} calls to {stage.stage} with {stage.name} are not"
                 f" recorded, the first: {first.question[:80]!r} with {len(first.texts)} texts ({first.key}). With the"
                 f" other options of this run, this records them: {command(settings)}"
             )
@@ -131,6 +133,28 @@ class Recorder:
                 f" recorded, {left} are left; {'stopped by' if found.stopped else 'the first that failed'}: {lost}. The"
                 " same command goes on from here"
             )
+
+
+def searcher(
+    settings: Settings, laws: Sequence[Law], embed: EmbedTexts | None
+) -> tuple[Pipeline, Callable[[str], Rephrased]]:
+    """The pipeline of a state as the settings have it, and what says a question in the law's words for it."""
+    from retrieval import recordings
+
+    ask = answering(settings, recordings.RECORDINGS)
+    if ask is None:
+        return Pipeline(settings, laws, embed), lambda question: Rephrased()
+    rerank = reranking(RERANKERS[settings.reranker.model], ask) if settings.reranker else None
+    families = page_families(laws)
+
+    def rephrase(question: str) -> Rephrased:
+        if settings.rephraser is None:
+            return Rephrased()
+        stage = REPHRASERS[settings.rephraser.model]
+        call = stage.call(question, families)
+        return searches(ask(stage, [call])[call.key])
+
+    return Pipeline(settings, laws, embed, rerank), rephrase
 
 
 def reranking(stage: LiveStage, ask: Ask) -> Rerank:

@@ -1,7 +1,8 @@
 """What questions could be given and what they expect, as arrays, and what each is given at every depth. No means.
 
 `Candidates` is one question: the beginnings of its rankings, as far as a sweep looks. `Block` tabulates many
-questions of two rankings each; `Searched` answers for one question of any number of rankings.
+questions of two rankings each; `Searched` answers for one question of any number of rankings. Both count, of what is
+returned, the expected groups `reached`, the `relevant` laws, the `laws` and the `characters`.
 
 Laws are positions in all states' laws, one state after the other, so that laws of two states never meet.
 """
@@ -16,9 +17,6 @@ from numpy.typing import NDArray
 from evals.depths import ABSENT, Bools, Floats, Ints, Plane, candidates_found, returned, slices
 from evals.run import Measured, Run
 from retrieval.vectors import embedding_text
-
-# What is counted of a returned set: expected groups reached, relevant laws, laws, characters.
-COUNTS = ("reached", "relevant", "laws", "characters")
 
 _TYPES = {"groups": np.bool_, "characters": np.int32}  # all others are below 2^15
 

@@ -17,6 +17,7 @@ import click
 
 if TYPE_CHECKING:
     from evals.outcomes import Side
+    from evals.questions import Pair
     from evals.run import Run
     from retrieval.corpus import Law
     from retrieval.recordings import Vectors
@@ -76,14 +77,22 @@ class Inputs:
 
     def measure(self) -> "tuple[Run, int]":
         """The run, and how many vectors had to be computed for it."""
-        from evals.questions import QUESTIONS, load_questions
+        from evals.asking import answering
         from evals.run import evaluate
+        from retrieval import recordings
 
-        pairs = load_questions(self.questions or QUESTIONS, self.corpus)
+        pairs = self.pairs()
         with _vectors(self.settings.embedder) as vectors:
             model = f"{vectors.model.name} ({vectors.model.version})"
-            run = evaluate(self.settings, self.corpus, pairs, vectors.embed, model)
+            ask = answering(self.settings, recordings.RECORDINGS, vectors.progress)
+            run = evaluate(self.settings, self.corpus, pairs, vectors.embed, model, ask=ask)
         return replace(run, recorded=max(vectors.recorded, default=None)), vectors.computed
+
+    def pairs(self) -> "list[Pair]":
+        """The questions, checked against the laws."""
+        from evals.questions import QUESTIONS, load_questions
+
+        return load_questions(self.questions or QUESTIONS, self.corpus)
 
 
 def _inputs(
@@ -104,8 +113,11 @@ def _inputs(
 
 
 @contextmanager
-def _vectors(name: str) -> "Iterator[Vectors]":
-    """The vectors of a model, with a progress bar on a terminal while missing ones are computed."""
+def _vectors(name: str, ask: bool = False) -> "Iterator[Vectors]":
+    """The vectors of a model, with a progress bar on a terminal while missing ones are computed.
+
+    ask: also where they are asked for over a network.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
@@ -121,7 +133,7 @@ def _vectors(name: str) -> "Iterator[Vectors]":
             bar.update(tasks[what], completed=done)
 
         model = embedder(name)
-        yield Vectors(model, RECORDINGS / name, CACHE / f"{name}.jsonl", progress)
+        yield Vectors(model, RECORDINGS / name, CACHE / f"{name}.jsonl", progress, ask)
 
 
 FOLDER = click.Path(path_type=Path)
@@ -130,7 +142,9 @@ _OPTIONS = {
         "--settings", "settings_file", type=FOLDER, help="The settings.  [default: settings.yaml]"
     ),
     "set": click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting for this run."),
-    "embedder": click.option("--embedder", help="Another embedding model: e5-small or use-multilingual."),
+    "embedder": click.option(
+        "--embedder", help="Another embedding model: e5-small, use-multilingual, bge-m3 or openai/MODEL."
+    ),
     "states": click.option("--states", help="Only these states, separated by commas: MD,OH."),
     "laws": click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state."),
     "questions": click.option("--questions", type=FOLDER, help="A folder of questions."),
@@ -177,14 +191,15 @@ def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) ->
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def search_command(state: str, question: str, searches: Sequence[str], form: str, **inputs: Any) -> None:
     """Show what each stage gives for QUESTION in STATE."""
+    from evals.asking import searcher
     from evals.report.search import as_json, as_text
     from retrieval.documents import strict_json
-    from retrieval.pipeline import Pipeline
 
     given = _inputs(states=state, **inputs)
-    with _vectors(given.settings.embedder) as vectors:
-        pipeline = Pipeline(given.settings, given.corpus[state.strip().upper()], vectors.embed)
-        trace = pipeline.answer(question, searches)
+    with _vectors(given.settings.embedder, ask=True) as vectors:
+        pipeline, rephrase = searcher(given.settings, given.corpus[state.strip().upper()], vectors.embed)
+        said = rephrase(question)
+        trace = pipeline.answer(question, [*searches, *said.searches], said.family)
     click.echo(strict_json(as_json(pipeline, trace), indent=2) if form == "json" else as_text(pipeline, trace))
 
 
@@ -344,24 +359,46 @@ def lint_command(
 
 
 @group.command("record")
-@_takes("embedder", "settings", "laws", "questions")
+@_takes("set", "embedder", "settings", "laws", "questions")
 @click.option("--recordings", type=FOLDER, help="Where they go.  [default: recordings]")
-def record_command(recordings: Path | None, **inputs: Any) -> None:
-    """Record the vectors of all laws and questions, so that later runs need no model."""
-    from datetime import date
+@click.option("--dry-run", is_flag=True, help="Say how many calls, tokens and dollars it would take.")
+@click.option("--check", is_flag=True, help="Ask a sample of what is recorded again and report what has drifted.")
+def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs: Any) -> None:
+    r"""Record what a run needs of its models, so that later runs need neither model nor network.
 
-    from evals.questions import QUESTIONS, load_questions
-    from evals.record import record
+    \b
+    near-enough record                                             the vectors of laws and questions
+    near-enough record --embedder bge-m3 --set near_enough=0.5     the same of a model over the network
+    near-enough record --set "rerank=recorded bge-reranker-base"   and the reranker's scores
+
+    What was recorded is not asked again: a recording that was stopped goes on where it was.
+    """
+    from evals.recording import check_recordings, plan_recording, record_all
     from retrieval.recordings import RECORDINGS
 
-    given = _inputs(**inputs)
-    pairs = load_questions(given.questions or QUESTIONS, given.corpus)
+    if dry_run and check:
+        raise click.UsageError("give --dry-run or --check, not both")
+    given, folder = _inputs(**inputs), recordings or RECORDINGS
+    pairs = given.pairs()
+    do = plan_recording if dry_run else check_recordings if check else record_all
+    with _vectors(given.settings.embedder, ask=not dry_run) as vectors:
+        for line in do(given.settings, given.corpus, pairs, vectors, folder):
+            click.echo(line)
+
+
+@group.command("recordings")
+@_takes("set", "embedder", "settings", "laws", "questions")
+@click.option("--recordings", type=FOLDER, help="Where they are.  [default: recordings]")
+@click.option("--prune", is_flag=True, help="Drop what is stale or unused.")
+def recordings_command(recordings: Path | None, prune: bool, **inputs: Any) -> None:
+    """List what is recorded and missing, stale or unused, for the settings, laws and questions as they are."""
+    from evals.recording import list_recordings
+    from retrieval.recordings import RECORDINGS
+
+    given, folder = _inputs(**inputs), recordings or RECORDINGS
     with _vectors(given.settings.embedder) as vectors:
-        written = record(
-            vectors, (recordings or RECORDINGS) / given.settings.embedder, given.corpus, pairs, date.today().isoformat()
-        )
-    for path, lines in written.items():
-        click.echo(f"{path}: {lines} vectors")
+        for line in list_recordings(given.settings, given.corpus, given.pairs(), vectors, folder, prune):
+            click.echo(line)
 
 
 @group.command("publish", hidden=True)

@@ -19,7 +19,7 @@ Ints = NDArray[np.integer]
 
 ABSENT = 2**20  # a rank that no depth reaches
 _AT_ONCE = 64  # questions: what is worked on stays in the processor's cache
-_COMPARED_AT_ONCE = 2**22  # laws with laws at sizes
+_COMPARED_AT_ONCE = 2**22  # a few times as many bytes are held
 
 
 def both_beat_one(laws: int, near_laws: int) -> bool:
@@ -122,7 +122,8 @@ def returned(words: Ints, near: Ints, known: Bools, depths: Ints, sizes: Ints, o
     # The places of the states `mine` among those asked about, which are in order.
     cases, place = np.arange(len(depths))[:, None], np.searchsorted(asked, mine)
     found = np.empty((len(depths), len(of), len(sizes)), np.bool_)
-    step = max(1, _COMPARED_AT_ONCE // max(1, len(owners) * len(asked)))
+    rows = len(owners) + len(depths) + int(np.count_nonzero(state[1:] != state[:-1]))
+    step = max(1, _COMPARED_AT_ONCE // max(1, rows * len(asked)))
     for start in range(0, len(sizes), step):
         part = slice(start, start + step)
         score, key = scores[:, part], keys[:, part]

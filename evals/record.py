@@ -10,6 +10,20 @@ from retrieval.recordings import Vectors
 from retrieval.vectors import embedding_text
 
 
+def wanted(corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> dict[str, tuple[Kind, list[str]]]:
+    """The texts that a run may embed, each once, by the file of vectors that they stand in."""
+    files: dict[str, tuple[Kind, list[str]]] = {
+        f"laws/{state.lower()}.jsonl": (
+            "passage",
+            list(dict.fromkeys(text for law in laws if (text := embedding_text(law)))),
+        )
+        for state, laws in corpus.items()
+    }
+    asked = [text for pair in pairs for text in (pair.text, *pair.searches) if text.strip()]
+    files["questions.jsonl"] = ("query", list(dict.fromkeys(asked)))
+    return files
+
+
 def record(
     vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair], day: str
 ) -> dict[Path, int]:
@@ -19,14 +33,8 @@ def record(
     law and no question needs any more is dropped from the files written; files of other states stay as they are, and so
     does a file that would not change. `day` is written into those that do.
     """
-    wanted: dict[str, tuple[Kind, list[str]]] = {
-        f"laws/{state.lower()}.jsonl": ("passage", [text for law in laws if (text := embedding_text(law))])
-        for state, laws in corpus.items()
-    }
-    asked = [text for pair in pairs for text in (pair.text, *pair.searches)]
-    wanted["questions.jsonl"] = ("query", list(dict.fromkeys(asked)))
     written = {}
-    for name, (kind, texts) in wanted.items():
+    for name, (kind, texts) in wanted(corpus, pairs).items():
         vectors.embed(kind, texts)
         lines = vectors.lines([(kind, text) for text in texts])
         vectors.write(folder / name, lines, day)

@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from queue import Empty, Queue
 from threading import Thread
+from time import monotonic
 from typing import IO, Protocol, Self
 
 from evals.questions import Pair
@@ -35,6 +36,8 @@ from retrieval.errors import NearEnoughError
 RANKED = "ranked"
 IN_A_ROW = 3  # failures; then the retriever is broken, and asking on would only take time
 LONGEST_LINE = 2**22
+LARGEST = 1e300  # of a score: JSON's 1e999 is read as infinity, and its whole numbers may have any length
+WAITING_LINES = 16  # replies are asked for one at a time: more is a command that talks without end
 CLOSING = 5.0  # seconds for the command to end by itself once its input has
 
 Progress = Callable[[int, int], None]
@@ -148,7 +151,8 @@ class Command:
         self.timeout = timeout
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self._process: subprocess.Popen[bytes] | None = None
-        self._replies: Queue[bytes] = Queue()
+        self._replies: Queue[bytes] = Queue(WAITING_LINES)
+        self._pump = Thread()
 
     def __call__(self, state: str, question: str, limit: int) -> Found:
         """The reply to one question."""
@@ -188,8 +192,9 @@ class Command:
         except (OSError, ValueError, IndexError) as error:
             what = getattr(error, "strerror", None) or error
             raise NearEnoughError(f"cannot start the retriever {self.command!r}: {what}") from None
-        self._replies = Queue()
-        Thread(target=_pump, args=(self._process.stdout, self._replies), daemon=True).start()
+        self._replies = Queue(WAITING_LINES)
+        self._pump = Thread(target=_pump, args=(self._process.stdout, self._replies), daemon=True)
+        self._pump.start()
         return self._process
 
     def _read(self, reply: bytes) -> Found:
@@ -231,10 +236,17 @@ class Command:
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.2)  # one that has just closed its output still has a status to give
         status = process.poll()
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        if hasattr(os, "killpg"):  # elsewhere there are no groups, and what it started is left to it
+            with suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        for stream in (process.stdin, process.stdout):
+        deadline = monotonic() + CLOSING
+        while self._pump.is_alive() and monotonic() < deadline:
+            with suppress(Empty):
+                self._replies.get(timeout=0.02)
+        # A stream that is still being read, by the grace of something that outlived its group, cannot be closed.
+        for stream in (process.stdin, None if self._pump.is_alive() else process.stdout):
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
@@ -262,7 +274,7 @@ class Command:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _write(process: subprocess.Popen[bytes], line: str) -> None:

@@ -6,6 +6,7 @@ laws, and a cutoff is looked up in each question's own cosines. Between two obse
 over cutoffs has breakpoints and needs no grid.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
@@ -222,7 +223,7 @@ class Sweep:
         )
 
     def _check(self, cutoffs: Sequence[float], near_counts: Sequence[int], sizes: Sequence[int], stage: Stage) -> None:
-        if any(cutoff != cutoff for cutoff in cutoffs):
+        if any(math.isnan(cutoff) for cutoff in cutoffs):
             raise ValueError("a cutoff is not a number")
         if any(not 0 <= count <= self.near_laws for count in near_counts):
             raise ValueError(f"near_laws {list(near_counts)}: this sweep holds 0 to {self.near_laws}")

@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from evals import tables
+from evals.bands import points
 from evals.losses import losses
+from evals.metrics import parse_metric
 from evals.run import STAGES, Run, evaluate
 from tests.fakes import CORPUS, embed, pair, settings
 
@@ -90,6 +92,26 @@ def test_what_the_set_holds_and_can_show() -> None:
     assert (plain["pairs that expect a law"], plain["expected laws"]) == (2, 3)
     assert plain["one law"] == pytest.approx(1 / (2 * 2))
     assert plain["would show"] == pytest.approx(1 - 0.05 ** (1 / 2))  # two needs expect a law
+
+
+def test_further_metrics_at_every_stage() -> None:
+    """Words: AL-1 first of two groups, nothing, AL-2 first: recall@1 is (0.5 + 0 + 1) / 3, MRR (1 + 0 + 1) / 3."""
+    table = tables.metric_means(small_run(), [parse_metric("recall@1"), parse_metric("MRR"), parse_metric("silent")])
+    assert row(table, stage="words", metric="recall@1")["mean"] == pytest.approx(0.5)
+    assert row(table, stage="words", metric="MRR")["mean"] == pytest.approx(2 / 3)
+    assert row(table, stage="words", metric="MRR")["pairs"] == 3
+    silent = row(table, stage="near", metric="silent")  # the two pairs that expect nothing, and no near law at all
+    assert (silent["pairs"], silent["mean"]) == (2, 1.0)
+
+
+def test_what_may_be_promised_stands_in_a_table() -> None:
+    """Two needs certify nothing at 1, 5 and 10 %, and each row says so; without an answer there is no row."""
+    run = evaluate(settings(), {"AL": CORPUS["AL"]}, [each.pair for each in small_run().pairs], embed, "fake")
+    table = tables.promises(points(run))
+    assert table["share"].tolist() == [0.01, 0.05, 0.1]
+    assert table["cutoff"].isna().all()
+    assert all("Cannot certify" in sentence for sentence in table["sentence"])
+    assert len(tables.promises([])) == 0
 
 
 def test_permuting_questions_changes_no_table() -> None:

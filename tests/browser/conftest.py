@@ -1,4 +1,4 @@
-"""The browser, and the pages of the two runs as files, once for all tests of a process."""
+"""The browser, once for each module, and the pages of the two runs as files, once for all tests of a process."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +10,9 @@ from tests.browser import world
 from tests.browser.chromium import launched
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Headless Chromium."""
+    """Headless Chromium. Playwright's event loop runs until it is closed: no other module's test meets it."""
     with sync_playwright() as playwright:
         found = launched(playwright)
         yield found

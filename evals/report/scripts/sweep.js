@@ -54,7 +54,7 @@ function nearDepth(text, cutoff, nearLaws) {
   const start = rankings.nearStarts[text];
   const most = Math.min(nearLaws, rankings.nearCounts[text]);
   let depth = 0;
-  while (depth < most && rankings.levels[start + depth] >= cutoff) depth++;
+  while (depth < most && rankings.levels[start + depth] > cutoff) depth++;
   return depth;
 }
 

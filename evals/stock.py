@@ -1,0 +1,150 @@
+"""What is recorded against what the laws, questions and settings need: missing, stale, unused. Asks nobody.
+
+*Missing* is needed and not recorded. *Stale* was recorded for a question that is still asked, about something else:
+other laws, another prompt, another version. *Unused* belongs to nothing that is asked any more.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evals.questions import Pair
+from evals.record import wanted
+from evals.run import evaluate
+from retrieval.appending import read_appended
+from retrieval.corpus import Law
+from retrieval.live import LiveStage
+from retrieval.recordings import Vectors, write_beside
+from retrieval.replies import Call, Replies, Reply
+from retrieval.settings import Settings
+
+
+@dataclass(frozen=True)
+class Stock:
+    """One stage's recordings. failed: calls of which only a failure is recorded; they are needed, and asked again."""
+
+    what: str
+    needed: int
+    missing: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    note: str = ""
+
+
+def of_vectors(vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> Stock:
+    """The vectors of the model in use, in its folder."""
+    files = wanted(corpus, pairs)
+    needed = [(kind, text) for kind, texts in files.values() for text in texts]
+    asked = set(needed)
+    stale: list[str] = []
+    unused: list[str] = []
+    for path in sorted(folder.rglob("*.jsonl")):
+        head, *rows = [row for _, row in read_appended(path).rows] or [{}]
+        if head.get("model") != vectors.model.name:
+            continue
+        if head.get("version") != vectors.model.version:
+            stale += [str(row.get("text")) for row in rows]
+        else:
+            unused += [str(row["text"]) for row in rows if (row["kind"], row["text"]) not in asked]
+    missing = tuple(text for kind, text in needed if vectors.unrecorded(kind, [text]))
+    return Stock(f"vectors of {vectors.model.name}", len(asked), missing, tuple(stale), tuple(unused))
+
+
+def prune_vectors(vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> int:
+    """Drop the stale and the unused lines from the files of the model in use; how many there were."""
+    asked = {(kind, text) for kind, texts in wanted(corpus, pairs).values() for text in texts}
+    gone = 0
+    for path in sorted(folder.rglob("*.jsonl")):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        head = json.loads(lines[0]) if lines else {}
+        if head.get("model") != vectors.model.name:
+            continue
+        current = head.get("version") == vectors.model.version
+        rows = [(line, json.loads(line)) for line in lines[1:]]
+        kept = [line for line, row in rows if current and (row["kind"], row["text"]) in asked]
+        gone += len(rows) - len(kept)
+        if not kept:
+            path.unlink()
+        elif len(kept) < len(rows):
+            write_beside(path, "".join([lines[0], *kept]))
+    return gone
+
+
+@dataclass
+class Needs:
+    """Notes what a run asks, and answers from the recordings; what they lack is answered by nothing. As `Ask` is."""
+
+    replies: Replies
+    calls: dict[str, dict[str, Call]] = field(default_factory=dict)
+    stages: dict[str, LiveStage] = field(default_factory=dict)
+
+    def __call__(self, stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
+        """The recorded replies, and failures in the place of those that are missing."""
+        self.stages[stage.stage] = stage
+        self.calls[stage.stage] = {call.key: call for call in calls}
+        return {call.key: self.replies.get(call) or Reply(failed="not recorded") for call in calls}
+
+
+def needs_of(
+    settings: Settings,
+    corpus: Mapping[str, Sequence[Law]],
+    pairs: Sequence[Pair],
+    vectors: Vectors,
+    replies: Replies,
+) -> Needs:
+    """What the live stages of these settings are asked; MissingRecordingError where vectors are missing for it."""
+    needs = Needs(replies)
+    if settings.rephraser is not None or settings.reranker is not None:
+        evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=needs)
+    return needs
+
+
+def of_replies(needs: Needs) -> list[Stock]:
+    """The replies of each stage that was asked; of files that no stage asks, only that they are there."""
+    found, judged = [], set()
+    for name, stage in needs.stages.items():
+        calls = needs.calls[name]
+        questions = {call.question for call in calls.values()}
+        rows = [row for row in needs.replies.rows.values() if _belongs(row["asked"], stage)]
+        left = [row for row in rows if row["key"] not in calls]
+        judged |= {row["key"] for row in rows}
+        found.append(
+            Stock(
+                f"{stage.stage} with {stage.name}",
+                len(calls),
+                tuple(call.question for key, call in calls.items() if key not in needs.replies.rows),
+                tuple(row["asked"]["question"] for row in left if row["asked"]["question"] in questions),
+                tuple(row["asked"]["question"] for row in left if row["asked"]["question"] not in questions),
+                tuple(row["asked"]["question"] for row in rows if row["key"] in calls and "failed" in row),
+            )
+        )
+    others: dict[tuple[str, str], int] = {}
+    for row in needs.replies.rows.values():
+        if row["key"] not in judged:
+            of = row["asked"]["stage"], row["asked"]["model"]
+            others[of] = others.get(of, 0) + 1
+    note = "not judged: these settings do not ask it"
+    found += [
+        Stock(f"{stage} with {model}", 0, note=f"{count} replies, {note}") for (stage, model), count in others.items()
+    ]
+    return found
+
+
+def prune_replies(needs: Needs) -> int:
+    """Drop the stale and the unused replies of the stages that were asked, and lines given twice; how many."""
+    stages = list(needs.stages.items())
+
+    def keep(row: Mapping[str, object]) -> bool:
+        asked = row["asked"]
+        return not any(
+            isinstance(asked, dict) and _belongs(asked, stage) and row["key"] not in needs.calls[name]
+            for name, stage in stages
+        )
+
+    return needs.replies.rewrite(keep)
+
+
+def _belongs(asked: Mapping[str, object], stage: LiveStage) -> bool:
+    return (asked["stage"], asked["model"]) == (stage.stage, stage.version)
