@@ -242,14 +242,14 @@ def _sides(given: Inputs, changes: Sequence[str], embedder: str | None) -> "tupl
     """The settings in force and a change of them, measured once where both take the same scorings."""
     from evals import bands
     from evals.outcomes import Side
-    from evals.rerun import rerun, same_texts
+    from evals.rerun import can_rerun, rerun
     from retrieval.settings import changed
 
     old, _ = given.measure()
     settings = changed(given.settings, [*([f"embedder={embedder}"] if embedder else []), *changes])
     points = bands.points(old)
     before = Side.of(old, bands.verdict(points, old.settings.cutoff))
-    if same_texts(old.settings, settings):
+    if can_rerun(old.settings, settings):
         return before, Side.of(rerun(old, settings), bands.verdict(points, settings.cutoff))
     new, _ = replace(given, settings=settings).measure()
     return before, Side.of(new, bands.verdict(bands.points(new), settings.cutoff))

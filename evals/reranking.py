@@ -84,7 +84,7 @@ def at_equal_depth(run: Run, by: str = "kind") -> pd.DataFrame:
     `fallback` is the fused result at its full length. Means over pairs are exact.
     """
     rows = [_depth_row(run, each) for each in answerable(run)]
-    groups: dict[str, list[Mapping[str, object]]] = {"all": rows}
+    groups: dict[str, list[dict[str, object]]] = {"all": rows}
     for row in rows:
         groups.setdefault(str(getattr(row["pair"], by)), []).append(row)
     names = ["all", *sorted(name for name in groups if name != "all")]
@@ -199,8 +199,8 @@ def _lost_instead(run: Run, measured: Measured) -> int:
 def no_floor(run: Run, share: float = 0.05) -> pd.DataFrame:
     """Why there is no floor: the scores of answering laws by language, and what a floor that suits English would cut.
 
-    The floor is the score below which `share` of the English answers lie. An answering law is the best scored one of an
-    expected group that the pool holds; `cut`: how many of them lie under the floor; `still first`: how many of those cut
+    The floor is the score below which `share` of the English answers lie. An answering law is the best scored one of
+    an expected group that the pool holds; `cut`: how many of them lie under the floor; `still first`: how many of those
     were the first of their pool all the same. Names without scores (Haiku's) are on no scale: empty for them.
     """
     found: dict[str, list[tuple[float, bool]]] = {}

@@ -7,23 +7,27 @@ from retrieval.pipeline import Pipeline
 from retrieval.settings import Settings
 
 
-def same_texts(before: Settings, after: Settings) -> bool:
-    """Whether both settings score the same texts with the same model: then one run's scorings answer for both."""
-    return (before.embedder, before.rephrase) == (after.embedder, after.rephrase)
+def can_rerun(before: Settings, after: Settings) -> bool:
+    """Whether a run under one of two settings holds all that the other takes.
+
+    Not where the other takes another model or other searches, whose texts were not scored, or a reranker, which would
+    be asked about other pools.
+    """
+    same_texts = (before.embedder, before.rephrase) == (after.embedder, after.rephrase)
+    return same_texts and after.reranker is None
 
 
 def rerun(run: Run, settings: Settings) -> Run:
-    """The run that the pipeline would give under these settings.
+    """The run that the pipeline would give under these settings, without what its searches change (`searched`).
 
-    ValueError where they take another model or other searches: those texts were not scored. A reranker is not asked
-    again: settings with one are measured, not rerun.
+    ValueError where the run cannot tell: see `can_rerun`.
     """
-    if not same_texts(run.settings, settings) or settings.rerank != "off":
+    if not can_rerun(run.settings, settings):
         raise ValueError("another model, other searches or a reranker: measure these settings instead")
     pipelines = {state: Pipeline(settings, laws) for state, laws in run.corpus.items()}
-    pairs = []
-    for measured in run.pairs:
-        family = measured.pair.family if settings.rephrase != "off" else None
-        trace = pipelines[measured.pair.state].trace(measured.trace.scorings, family)
-        pairs.append(Measured(measured.pair, trace))
-    return replace(run, settings=settings, pairs=tuple(pairs))
+
+    def again(measured: Measured) -> Measured:
+        trace = pipelines[measured.pair.state].trace(measured.trace.scorings, measured.family)
+        return replace(measured, trace=trace, searched=None)
+
+    return replace(run, settings=settings, pairs=tuple(map(again, run.pairs)))

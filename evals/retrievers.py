@@ -203,25 +203,21 @@ class Command:
         except ValueError:
             content = None
         if not isinstance(content, dict):
-            shown = reply[:200].decode(errors="replace").strip()
-            raise NearEnoughError(
-                f"expected a JSON object on one line, found {shown!r}: {self.command}"
-                " (print nothing else to standard output; messages belong on standard error)"
-            )
+            hint = "print nothing else to standard output; messages belong on standard error"
+            raise NearEnoughError(f"expected a JSON object on one line, found {_shown(reply)}: {self.command} ({hint})")
         if isinstance(content.get("error"), str):
             raise RetrieverError("error", f"{content['error']}: {self.command}")
         laws, scores = content.get("laws"), content.get("scores")
         if not isinstance(laws, list) or not all(isinstance(law, str) for law in laws):
-            raise NearEnoughError(f'expected "laws", a list of ids, found {strict_json(content)[:200]}')
+            raise NearEnoughError(f'expected "laws", a list of ids, found {_shown(reply)}: {self.command}')
         if scores is not None and not (isinstance(scores, list) and all(map(_is_number, scores))):
-            raise NearEnoughError(f'expected "scores", a list of numbers, found {strict_json(content)[:200]}')
+            raise NearEnoughError(f'expected "scores", a list of numbers, found {_shown(reply)}: {self.command}')
         return Found(laws, scores)
 
     def _refuse_more(self, line: bytes) -> None:
         """A line that no question asked for would shift every reply by one: none could be trusted."""
         if line:
-            shown = line[:200].decode(errors="replace").strip()
-            raise NearEnoughError(f"more than a line a question, found {shown!r}: {self.command}")
+            raise NearEnoughError(f"more than a line a question, found {_shown(line)}: {self.command}")
 
     def _last_words(self) -> str:
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2000))
@@ -271,6 +267,10 @@ class Command:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(check=kind is None)
+
+
+def _shown(line: bytes) -> str:
+    return repr(line[:200].decode(errors="replace").strip())
 
 
 def _is_number(value: object) -> bool:

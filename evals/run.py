@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -226,10 +226,7 @@ def _law(law: Law) -> dict[str, object]:
 
 
 def _question(pair: Pair) -> dict[str, object]:
-    content = asdict(pair)
-    for place in ("file", "line"):
-        del content[place]
-    return content
+    return {name: value for name, value in vars(pair).items() if name not in ("file", "line")}
 
 
 def answerable(run: Run) -> Iterable[Measured]:

@@ -14,9 +14,6 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
-from scipy.optimize import brentq
-from scipy.stats import beta
 
 Over = Literal["needs", "pairs"]
 Exact = Fraction | int
@@ -104,6 +101,8 @@ def _lowest_mean(sums: _Floats, sizes: _Floats, tail: float) -> float:
     if not sums.any():
         return 0.0
     sums, sizes = np.append(sums, 0.0), np.append(sizes, sizes.max())
+    from scipy.optimize import brentq  # scipy is slow to import, and a comparison needs none of it
+
     return float(brentq(lambda mean: _share_below_zero(sums - mean * sizes) - tail, 0.0, 1.0, xtol=1e-12))
 
 
@@ -120,6 +119,8 @@ def _share_below_zero(values: _Floats) -> float:
         return 0.0
     degree = len(knots) - 1
     ends = np.ones(degree)
+    from scipy.interpolate import BSpline
+
     spline = BSpline(np.concatenate([knots[0] * ends, knots, knots[-1] * ends]), np.append(0 * ends, ends), degree)
     return float(spline(0.0))
 
@@ -138,6 +139,8 @@ def share_interval(successes: int, n: int, level: float = 0.95) -> Interval | No
     if n == 0:
         return None
     tail = (1 - level) / 2
+    from scipy.stats import beta
+
     low = float(beta.ppf(tail, successes, n - successes + 1)) if successes else 0.0
     high = float(beta.isf(tail, successes + 1, n - successes)) if successes < n else 1.0
     return Interval(round(low, 9), round(high, 9), level, "Clopper-Pearson")

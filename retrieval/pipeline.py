@@ -6,6 +6,7 @@ decide what is taken from those two rankings. So one scoring answers every setti
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,6 @@ class Pipeline:
         self.settings = settings
         self.laws = tuple(corpus)
         self.rerank = rerank
-        self.word_index = WordIndex(self.laws)
         self._embed = embed
         self._by_id = {law.id: law for law in self.laws}
         self._with_text = np.array([at for at, law in enumerate(self.laws) if embedding_text(law)], dtype=np.intp)
@@ -100,6 +100,11 @@ class Pipeline:
     def _indexed(self, embed: EmbedTexts) -> VectorIndex:
         laws = [self.laws[at] for at in self._with_text]
         return VectorIndex([law.id for law in laws], embed("passage", [embedding_text(law) for law in laws]))
+
+    @cached_property
+    def word_index(self) -> WordIndex:
+        """The word search over these laws, built when it is first asked."""
+        return WordIndex(self.laws)
 
     def score(self, texts: Iterable[str]) -> list[Scoring]:
         """Every text against every law: both searches' full rankings, ties in the corpus's order.

@@ -11,7 +11,7 @@ from evals import bands
 from evals.compare import Comparison, compare
 from evals.outcomes import Outcome, Side, outcomes
 from evals.report.comparison import changed_settings, comparison_text
-from evals.rerun import rerun, same_texts
+from evals.rerun import can_rerun, rerun
 from evals.run import STAGES
 from retrieval.settings import changed
 from tests import fakes, sides
@@ -182,11 +182,19 @@ def test_a_rerun_is_the_run(change: str, rephrase: str) -> None:
     assert bands.points(again) == bands.points(anew)
 
 
-def test_a_rerun_that_needs_other_texts() -> None:
-    """Another model or other searches must be measured."""
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rephrase": "written"},
+        {"rerank": "recorded bge-m3"},
+        {"embedder": "other", "near_enough": {"other": 0.3}},
+    ],
+)
+def test_what_a_run_cannot_tell(changes: dict[str, object]) -> None:
+    """Another model, other searches and a reranker must be measured."""
     old = sides.run()
-    other = fakes.settings(rephrase="written")
-    assert not same_texts(old.settings, other)
+    other = fakes.settings(**changes)
+    assert not can_rerun(old.settings, other)
     with pytest.raises(ValueError, match="measure these settings instead"):
         rerun(old, other)
 

@@ -50,7 +50,9 @@ def ask_command(command: str, out: Path, limit: int, stage: str, timeout: float,
     wanted = [state.strip().upper() for state in states.split(",") if state.strip()] if states else None
     corpus = load_corpus(inputs["laws"] or LAWS, wanted)
     pairs = load_questions(inputs["questions"] or QUESTIONS, corpus)
-    with Progress(console=Console(stderr=True), transient=True) as bar, Command(command, timeout) as retriever:
+    console = Console(stderr=True)
+    progress = Progress(console=console, transient=True, disable=not console.is_terminal)
+    with progress as bar, Command(command, timeout) as retriever:
         task = bar.add_task("asked", total=len(pairs))
         answers = list(ask(retriever, pairs, corpus, limit, stage, lambda done, _: bar.update(task, completed=done)))
     write_beside(out, "".join(answer.line() for answer in answers))

@@ -36,8 +36,8 @@ def how_sure(measures: pd.DataFrame) -> pd.DataFrame:
     answerable = measures[measures["expects"] == "answerable"]
     rows = []
     for by in ("all", "kind", "state", "language"):
-        parts = [("all", answerable)] if by == "all" else [(str(name), part) for name, part in answerable.groupby(by)]
-        rows += [_sure(by, name, part[part["stage"] == stage], stage) for name, part in parts for stage in STAGES]
+        groups = [("all", answerable)] if by == "all" else [(str(name), part) for name, part in answerable.groupby(by)]
+        rows += [_sure(by, name, part[part["stage"] == stage], stage) for name, part in groups for stage in STAGES]
     return pd.DataFrame(rows, columns=["by", "group", "stage", "pairs", "needs", "recall", "low", "high"])
 
 
