@@ -2,7 +2,8 @@
 
 Each size runs in a process of its own: the laws are generated, indexed, and 1,000 questions go through every stage,
 a few at a time, so that no matrix of all questions and all laws exists. Making the laws is in the memory and not in
-the time. Words follow Zipf's law, vectors are random: what is found says nothing about quality.
+the time, which is the processor's, on one thread: others' work on the machine is not in it. Words follow Zipf's law,
+vectors are random: what is found says nothing about quality.
 
 Run it as `python -m benchmarks.growth [--plot FILE] [--json FILE]`; status 1 where 300,000 laws take 3 GB or more, or
 where time grows faster than the laws.
@@ -11,6 +12,7 @@ where time grows faster than the laws.
 import argparse
 import json
 import multiprocessing
+import os
 import platform
 import resource
 import string
@@ -57,7 +59,7 @@ STYLE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One size: seconds to index the laws and to answer all questions, and the process's peak memory in MB."""
+    """One size: seconds to index the laws and to answer all questions, and the process's peak memory in MiB."""
 
     laws: int
     indexing: float
@@ -130,13 +132,13 @@ def measure(size: int) -> Row:
     """One size, in this process."""
     texts = Texts()
     questions, laws = texts.questions(), texts.laws(size)
-    start = time.perf_counter()
+    start = time.process_time()
     pipeline = Pipeline(SETTINGS, laws, embed)
-    indexed = time.perf_counter()
+    indexed = time.process_time()
     for batch in _batches(questions):
         for scoring in pipeline.score(batch):
             pipeline.trace([scoring])
-    answered = time.perf_counter()
+    answered = time.process_time()
     unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, kilobytes elsewhere
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
     return Row(size, indexed - start, answered - indexed, peak)
@@ -147,7 +149,9 @@ def _batches(questions: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def measured_apart(size: int) -> Row:
-    """One size, in a fresh process."""
+    """One size, in a fresh process, whose matrix products have one thread."""
+    for library in ("OPENBLAS", "OMP", "MKL"):  # read when numpy is loaded there
+        os.environ[f"{library}_NUM_THREADS"] = "1"
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as process:
         return process.submit(measure, size).result()

@@ -3,6 +3,7 @@
 Only a `Recorder` writes. What a model was asked is decided by `evals.run`; here is only who is asked.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from retrieval.rerank import Rerank
 from retrieval.settings import Settings
 
 FOLDER = "replies"
+GOLDEN = 0.6180339887498949  # its multiples spread evenly
 
 Progress = Callable[[str, int, int], None]
 
@@ -124,7 +126,7 @@ class Recorder:
             reply = self.replies.get(call)
             return reply if reply is not None and not reply.failed else None
 
-        found = ask_all(stage, wanted, answered, known, bounds=self.bounds)
+        found = ask_all(stage, _turned(wanted), answered, known, bounds=self.bounds)
         lost = found.stopped or next(iter(found.failed.values()), None)
         if lost is not None:
             left = len(wanted) - len(found.replies)
@@ -133,6 +135,12 @@ class Recorder:
                 f" recorded, {left} are left; {'stopped by' if found.stopped else 'the first that failed'}: {lost}. The"
                 " same command goes on from here"
             )
+
+
+def _turned(calls: Sequence[Call]) -> list[Call]:
+    """The calls from a place on that differs between processes, so that two of them do not ask the same side by side."""
+    start = int(len(calls) * (os.getpid() * GOLDEN % 1))
+    return [*calls[start:], *calls[:start]]
 
 
 def searcher(

@@ -168,14 +168,14 @@ def _takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @click.option("--out", type=FOLDER, help="Where the report goes.  [default: reports/latest]")
 def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) -> None:
     """Measure the pipeline over the question set and write a report."""
-    from evals.baseline import read_baseline
+    from evals.baseline import is_recorded, read_baseline
     from evals.metrics import parse_metric
     from evals.report.contents import Contents
     from evals.report.files import write_report
     from evals.report.terminal import show
 
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
-    baseline = read_baseline(BASELINE) if BASELINE.is_dir() else None
+    baseline = read_baseline(BASELINE) if is_recorded(BASELINE) else None
     run, computed = _inputs(**inputs).measure()
     contents = Contents(run, baseline, wanted)
     folder = out or REPORTS / "latest"

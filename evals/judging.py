@@ -81,7 +81,8 @@ class Agreement:
 def returned_by(run: Run) -> dict[str, Returned]:
     """What the methods of a run returned first, by the method's name: words, near before any cutoff, fused."""
     model = run.settings.embedder
-    found: dict[str, dict[tuple[str, str], Sequence[str]]] = {"words": {}, f"near, {model}": {}, f"fused, {model}": {}}
+    fused = f"fused, {model}" if run.settings.rephrase == "off" else f"fused with searches, {model}"
+    found: dict[str, dict[tuple[str, str], Sequence[str]]] = {"words": {}, f"near, {model}": {}, fused: {}}
     for pair, trace in ((each.pair, each.trace) for each in run.pairs):
         ids = [law.id for law in run.corpus[pair.state]]
         scoring = trace.scorings[0]

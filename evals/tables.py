@@ -5,7 +5,7 @@ expected, nothing returned) it is empty, never 0, and how many there are is a co
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -174,8 +174,11 @@ def promises(points: Sequence[bands.Point]) -> pd.DataFrame:
     )
 
 
-def losses_table(losses: Sequence[Loss]) -> pd.DataFrame:
-    """Every expected group that did not arrive in the pool or the answer, with the reason at each search."""
+def losses_table(losses: Sequence[Loss], saved_by: Mapping[tuple[str, str, tuple[str, ...]], str]) -> pd.DataFrame:
+    """Every expected group that did not arrive in the pool or the answer, with the reason at each search.
+
+    saved_by: for groups that the pool lost, by question, state and group, the changes of one setting that bring it in.
+    """
     rows = [
         {
             "question": loss.pair.question,
@@ -186,11 +189,12 @@ def losses_table(losses: Sequence[Loss]) -> pd.DataFrame:
             "words": loss.words,
             "near": loss.near,
             "fused": loss.fused,
+            "saved by": saved_by.get((loss.pair.question, loss.pair.state, loss.group), ""),
             "text": loss.pair.text,
         }
         for loss in losses
     ]
-    columns = ["question", "state", "kind", "stage", "expected", "words", "near", "fused", "text"]
+    columns = ["question", "state", "kind", "stage", "expected", "words", "near", "fused", "saved by", "text"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -75,6 +75,8 @@ def test_the_methods_of_a_run() -> None:
     assert [len(found[method]) for method in found] == [8, 8, 8]
     assert found["words"][0] == "AL-3"
     assert list(found["fused, fake"]) == list(run.pairs[0].trace.fused)
+    searched = evaluate(fakes.settings(rephrase="written"), {"AL": laws}, [pair], fakes.embed, "fake")
+    assert list(returned_by(searched)) == ["words", "near, fake", "fused with searches, fake"]
 
 
 def test_shares_count_what_was_returned_and_judged() -> None:

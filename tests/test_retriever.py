@@ -121,7 +121,8 @@ def test_a_silent_command_is_ended_and_started_anew() -> None:
 
 def test_an_error_that_a_retriever_tells_is_counted() -> None:
     """Two in a row are outcomes, and an answer between begins the count anew."""
-    script = 'while read -r line; do case "$line" in *"question 2"*) echo \'{"laws": []}\';; *) echo \'{"error": "no"}\';; esac; done'
+    says = """*"question 2"*) echo '{"laws": []}';; *) echo '{"error": "no"}';;"""
+    script = f'while read -r line; do case "$line" in {says} esac; done'
     found = asked(sh(script))
     assert [answer.outcome for answer in found] == ["error", "error", "ranked", "error", "error"]
 

@@ -79,8 +79,11 @@ def test_losses_are_counted_by_stage_and_reason() -> None:
     table = tables.loss_reasons(found)
     assert table["lost"].sum() == len(found) == 3
     assert set(table["stage"]) == {"pool"}
-    assert list(tables.losses_table(found)["question"]) == ["hydrant/plain", "hydrant/spanish", "hydrant/spanish"]
-    assert list(tables.losses_table([]).columns) == list(tables.losses_table(found).columns)
+    saved = {("hydrant/plain", "AL", ("AL-3",)): "near_laws 2"}
+    lost = tables.losses_table(found, saved)
+    assert list(lost["question"]) == ["hydrant/plain", "hydrant/spanish", "hydrant/spanish"]
+    assert list(lost["saved by"]) == ["near_laws 2", "", ""]
+    assert list(tables.losses_table([], {}).columns) == list(lost.columns)
 
 
 def test_what_the_set_holds_and_can_show() -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evals.questions import Pair
     from evals.run import Run
 
+THERE = "is there already: give another --out, or move it away"
 FOLDER = click.Path(path_type=Path)
 STAGES = ("words", "near", "fused", "pool", "answer")
 
@@ -43,11 +44,9 @@ def import_beir(folders: Sequence[Path], out: Path, split: str | None) -> None:
     from evals.exchange.taken_in import laws_and_questions, summary
     from retrieval.errors import Fault, InputError
 
-    faults: list[Fault] = []
+    there = [out / name for name in ("laws", "questions") if (out / name).exists()]
+    faults = [Fault(str(path), None, THERE) for path in there]
     collections = []
-    for name in ("laws", "questions"):
-        if (out / name).exists():
-            faults.append(Fault(str(out / name), None, "is there already: give another --out, or move it away"))
     for folder in folders:
         try:
             collections.append(read_collection(folder, split))
@@ -78,11 +77,11 @@ def export_beir(out: Path, **inputs: Any) -> None:
 
     given = _given(**inputs)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError([Fault(str(out), None, "is there already: give another --out, or move it away")])
+        raise InputError([Fault(str(out), None, THERE)])
     folder = given.questions or QUESTIONS
     pairs = load_questions(folder, given.corpus)
     _write(collections(given.corpus, pairs, read_kept(folder)), out)
-    click.echo("\n".join(filter(None, [left_out(pairs), f"{out}: {len(given.corpus)} of {len(pairs)} pairs"])))
+    click.echo("\n".join(filter(None, [left_out(pairs), f"{out}: {', '.join(given.corpus)}, {len(pairs)} pairs"])))
 
 
 def _measured(command: Callable[..., None]) -> Callable[..., None]:
@@ -155,6 +154,21 @@ def _write(files: dict[str, str], out: Path) -> None:
         write_beside(out / name, text)
 
 
+def _replace(files: dict[str, str], out: Path) -> None:
+    """A report in place of the one that the folder held; a folder that holds something else is left alone."""
+    import shutil
+
+    from retrieval.errors import Fault, InputError
+
+    if out.exists() and not (out / "run.json").is_file():
+        raise InputError([Fault(str(out), None, THERE)])
+    beside = out.with_name(f".{out.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    _write(files, beside)
+    shutil.rmtree(out, ignore_errors=True)
+    beside.rename(out)
+
+
 def _given(**inputs: Any) -> "Inputs":
     from evals.cli import _inputs
 
@@ -199,7 +213,7 @@ def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path
     foreign, kept = foreign_run(file, stage, given)
     agreements, why_not = _agreements(foreign, given)
     found = Foreigner(foreign, given.settings, given.corpus, kept, agreements, wanted)
-    _write(files(found), out)
+    _replace(files(found), out)
     click.echo("\n".join([*lines(found), *([why_not] if why_not else [])]))
     for name in ("by-kind", "stages", "expect-nothing"):
         if len(found.tables[name]):

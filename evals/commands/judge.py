@@ -101,9 +101,12 @@ def _pooled(
     pairs = listed_pairs(listed, list(corpus)) if listed else load_questions(questions or QUESTIONS, corpus)
     numbers = load_settings(settings or SETTINGS)
     methods: dict[str, Returned] = {}
+    searched = ("off", "written") if any(pair.searches for pair in pairs) else ("off",)
     for name in dict.fromkeys(embedders or [numbers.embedder]):
         vectors = Vectors(embedder(name), RECORDINGS / name, CACHE / f"{name}.jsonl")
-        methods |= returned_by(evaluate(changed(numbers, [f"embedder={name}"]), corpus, pairs, vectors.embed, name))
+        for rephrase in searched:
+            given = changed(numbers, [f"embedder={name}", f"rephrase={rephrase}", "rerank=off"])
+            methods |= returned_by(evaluate(given, corpus, pairs, vectors.embed, name))
     if retriever:
         with Command(retriever, TIMEOUT) as process:
             answers = list(ask(process, pairs, corpus, DEPTH))

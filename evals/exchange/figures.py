@@ -55,7 +55,7 @@ def of_run(foreign: Foreign, kept: Mapping[Key, Kept], metrics: Iterable[Metric]
                     **{name: found[at] for name, found in values.items()},
                 }
             )
-    return pd.DataFrame(rows).astype({str(metric): object for metric in wanted})
+    return pd.DataFrame(rows)
 
 
 def of_judgements(questions: Mapping[str, Judged], in_file: Iterable[str], metrics: Iterable[Metric]) -> pd.DataFrame:
@@ -73,7 +73,12 @@ def of_judgements(questions: Mapping[str, Judged], in_file: Iterable[str], metri
         }
         for at, (name, question) in enumerate(questions.items())
     ]
-    return pd.DataFrame(rows).astype({str(metric): object for metric in wanted})
+    return pd.DataFrame(rows)
+
+
+def there(column: "pd.Series[float]") -> list[float | None]:
+    """A column's values, None where a table has NaN for a value that is missing."""
+    return [None if pd.isna(value) else float(value) for value in column]
 
 
 def means(frame: pd.DataFrame, by: Sequence[str] = (), expecting: bool = True) -> pd.DataFrame:
@@ -96,7 +101,7 @@ def means(frame: pd.DataFrame, by: Sequence[str] = (), expecting: bool = True) -
                     "in the file": int(part["in the file"].sum()),
                     "nothing returned": returned.count(0),
                     "laws": mean(returned),
-                    **{name: mean(part[name].tolist()) for name in names},
+                    **{name: mean(there(part[name])) for name in names},
                 }
             )
     return pd.DataFrame(rows)

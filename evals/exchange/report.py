@@ -168,7 +168,7 @@ def mean_lines(frame: pd.DataFrame, metrics: Sequence[str]) -> Iterable[str]:
     there = int(expecting["in the file"].sum())
     yield f"{len(frame)} questions judged, {len(expecting)} with a relevant document; {there} of those are in the run"
     for name in metrics:
-        values = expecting[name].tolist()
+        values = figures.there(expecting[name])
         value, none = mean(values), sum(each is None for each in values)
         without = f", {none} without a value" if none else ""
         yield f"{name:<14}{'none' if value is None else f'{value:.4f}'}  n {len(values) - none}{without}"

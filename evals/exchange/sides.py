@@ -9,7 +9,7 @@ from evals import bands
 from evals.exchange.foreign import Foreign, Returned
 from evals.exchange.kept import key
 from evals.exchange.scores import STAGE as NEAR
-from evals.exchange.scores import ranking
+from evals.exchange.scores import coverage, ranking
 from evals.outcomes import Group, Key, Outcome, Side
 from evals.questions import Pair
 from evals.run import Measured, Run
@@ -34,7 +34,7 @@ def side(foreign: Foreign, settings: Settings, corpus: Mapping[str, Sequence[Law
         settings=settings.model_dump(),
         fingerprints=as_run.fingerprints,
         cutoff=settings.cutoff,
-        bands=bands.verdict(points, settings.cutoff) if points else "",
+        bands=f"{coverage(foreign)} {bands.verdict(points, settings.cutoff)}" if points else "",
     )
 
 

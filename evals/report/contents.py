@@ -11,7 +11,8 @@ from evals.losses import Loss, losses
 from evals.metrics import Metric
 from evals.report import overview
 from evals.run import Run
-from evals.sweep import Figures, Stage, Sweep
+from evals.savings import savings
+from evals.sweep import LAWS, NEAR_LAWS, Figures, Stage, Sweep
 
 CUTOFF_STEPS = 100
 LARGEST_POOL = 64
@@ -46,7 +47,19 @@ class Contents:
     @cached_property
     def sweep(self) -> Sweep:
         """Every setting at once."""
-        return Sweep.of(self.run)
+        settings = self.run.settings
+        near_laws = max(NEAR_LAWS, settings.near_laws)
+        sizes = (settings.retrieved_laws, settings.candidate_laws, settings.searched_candidate_laws)
+        return Sweep.of(self.run, near_laws=near_laws, laws=max(LAWS, *sizes))
+
+    @cached_property
+    def saved_by(self) -> dict[tuple[str, str, tuple[str, ...]], str]:
+        """For each group that the pool lost, by question, state and group, the changes that would bring it in."""
+        found = {}
+        for (at, group), several in savings(self.run, self.sweep).items():
+            pair = self.run.pairs[at].pair
+            found[pair.question, pair.state, pair.expected[group]] = "; ".join(map(str, several))
+        return found
 
     @cached_property
     def verdict(self) -> str:
@@ -110,7 +123,7 @@ class Contents:
             "bands": tables.band_quantiles(self.points),
             "band-points": tables.band_points(self.points),
             "loss-reasons": tables.loss_reasons(self.losses),
-            "losses": tables.losses_table(self.losses),
+            "losses": tables.losses_table(self.losses, self.saved_by),
             "over-cutoffs": self.over_cutoffs,
             "expect-nothing-over-cutoffs": self.expect_nothing_over_cutoffs,
             "over-laws": self.over_laws,

@@ -1,10 +1,12 @@
 """A server on loopback for each test."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.live.loopback import Loopback, serving
+from tests.live.world import World, made
 
 
 @pytest.fixture
@@ -14,3 +16,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
         monkeypatch.delenv(name, raising=False)
     with serving() as told:
         yield told
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A small project whose models are all at the server."""
+    return made(tmp_path, server, monkeypatch)

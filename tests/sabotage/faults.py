@@ -19,7 +19,6 @@ from evals.questions import load_questions
 from retrieval import load_corpus
 from retrieval.fuse import fuse
 from retrieval.models import Kind
-from retrieval.pipeline import Pipeline
 from retrieval.recordings import RECORDINGS
 from retrieval.rerank import choose
 from retrieval.settings import changed
@@ -54,8 +53,8 @@ def _named(test: Test) -> str:
     return f"`{test.__module__.rpartition('.')[2]}::{test.__name__}`"
 
 
-def code(function: Any, old: str, new: str, **names: object) -> Plant:
-    """A text edit of one function, in force wherever the function was imported; `names` are globals the edit needs."""
+def code(function: Any, old: str, new: str) -> Plant:
+    """A text edit of one function, in force wherever the function was imported."""
 
     def plant(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
         assert isinstance(function, FunctionType)
@@ -64,8 +63,6 @@ def code(function: Any, old: str, new: str, **names: object) -> Plant:
         made: dict[str, Any] = {}
         flags = __future__.annotations.compiler_flag
         exec(compile(source.replace(old, new), "<planted>", "exec", flags=flags), function.__globals__, made)
-        for name, value in names.items():
-            monkeypatch.setitem(function.__globals__, name, value)
         monkeypatch.setattr(function, "__code__", made[function.__name__].__code__)
         return world
 
@@ -89,6 +86,20 @@ def spanish_as_passages(world: World, kind: Kind, texts: Sequence[str]) -> NDArr
     if kind == "query" and spanish:
         world.embed("passage", spanish)
     return world.embed(kind, texts)
+
+
+def index_of_another_state(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
+    """The laws' vectors of the state that was indexed first, for every state after it."""
+    kept: list[NDArray[np.int16]] = []
+
+    def embed(kind: Kind, texts: Sequence[str]) -> NDArray[np.int16]:
+        found = world.embed(kind, texts)
+        if kind == "query":
+            return found
+        kept.append(found)
+        return np.resize(kept[0], found.shape)
+
+    return replace(world, embed=embed)
 
 
 def of_another_model(world: World, kind: Kind, texts: Sequence[str]) -> NDArray[np.int16]:
@@ -159,12 +170,7 @@ FAULTS = (
     ),
     Fault(
         "an index kept from another state",
-        code(
-            Pipeline._nears,
-            'self._vector_index.cosines(self._embed("query", asked))',
-            '_kept.setdefault(0, self._vector_index).cosines(self._embed("query", asked))[:, : len(self._with_text)]',
-            _kept={},
-        ),
+        index_of_another_state,
         [GATE],
     ),
     Fault("the cutoff up by .05", setting(lambda world: f"near_enough={world.settings.cutoff + 0.05:.3f}"), [GATE]),
