@@ -138,7 +138,7 @@ class Recorder:
 
 
 def _turned(calls: Sequence[Call]) -> list[Call]:
-    """The calls from a place on that differs between processes, so that two of them do not ask the same side by side."""
+    """The calls from a place on that differs between processes: two of them shall not ask the same side by side."""
     start = int(len(calls) * (os.getpid() * GOLDEN % 1))
     return [*calls[start:], *calls[:start]]
 

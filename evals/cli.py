@@ -203,17 +203,32 @@ def search_command(state: str, question: str, searches: Sequence[str], form: str
     click.echo(strict_json(as_json(pipeline, trace), indent=2) if form == "json" else as_text(pipeline, trace))
 
 
+@contextmanager
+def _uncollected() -> "Iterator[None]":
+    """No garbage collection: a run is millions of objects that live to the end, and walking them takes a second."""
+    import gc
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @group.command("compare")
 @click.argument("runs", nargs=-1, type=FOLDER)
 @_takes("set", "embedder", "states", "settings", "laws", "questions")
+@_uncollected()
 def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str | None, **inputs: Any) -> None:
-    r"""Compare the settings in force with a change of them, or two RUNS by the folders of their reports.
+    """Compare the settings in force with a change of them, or two RUNS by the folders of their reports.
 
     \b
     near-enough compare --set near_enough=0.82
     near-enough compare --embedder use-multilingual
     near-enough compare reports/before reports/latest
-    """
+    """  # noqa: D301  # click reads the sign itself, which a raw string does not hold
     from evals.baseline import is_recorded, read_baseline
     from evals.gate import judge
     from evals.outcomes import read_side
@@ -262,6 +277,7 @@ def _sides(given: Inputs, changes: Sequence[str], embedder: str | None) -> "tupl
 @click.option("--markdown", type=FOLDER, help="Write a comment for a pull request here.")
 @click.option("--json", "json_file", type=FOLDER, help="Write the verdict as JSON here.")
 @click.option("--github", is_flag=True, help="Print GitHub annotations on the questions' lines.")
+@_uncollected()
 def gate_command(
     baseline: Path | None,
     junit: Path | None,

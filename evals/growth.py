@@ -11,7 +11,7 @@ embed.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,7 +39,8 @@ class Grown:
 
     grown_to: the size asked for, OWN for the state's own laws. laws: the size it has, which is more where the state
     has more, and less where there are no others left. measures: a row for each pair and stage, as `tables.measures`
-    has them, with these columns in front and `left out` behind: how many laws were taken out for their concept.
+    has them, with both sizes in front and `left out` behind: how many laws were taken out for their concept. There is
+    no answer among the stages: a reranker is not asked again.
     """
 
     state: str
@@ -49,7 +50,7 @@ class Grown:
     points: tuple[bands.Point, ...]
 
 
-def grow(run: Run, embed: EmbedTexts | None, sizes: Iterable[int] = SIZES) -> list[Grown]:
+def grow(run: Run, embed: EmbedTexts | None, sizes: Sequence[int] = SIZES) -> list[Grown]:
     """Each state over its own laws, then grown to each of `sizes`, states in alphabetical order.
 
     Asked are the answerable and the unrelated pairs, under the run's settings; a state without any is left out. The
@@ -63,7 +64,7 @@ def grow(run: Run, embed: EmbedTexts | None, sizes: Iterable[int] = SIZES) -> li
         for size in (OWN, *sizes):
             laws = [*run.corpus[state], *others[: max(0, size - len(run.corpus[state]))]]
             grown, left_out = _measured(run, embed, state, laws, subjects)
-            measures = tables.measures(grown)
+            measures = tables.measures(grown).query("stage != 'answer'")
             measures["left out"] = measures["question"].map(left_out)
             measures.insert(0, "grown to", size)
             measures.insert(1, "corpus", len(laws))
@@ -122,7 +123,7 @@ def _measured(
             ranked[foreign.get(concept, [])] = False
         left_out[each.pair.question] = len(laws) - int(ranked.sum())
         kept = [_only(ranked, scorings[scoring.text]) for scoring in each.trace.scorings]
-        trace = pipeline.trace(kept, each.pair.family if run.settings.rephrase != "off" else None)
+        trace = pipeline.trace(kept, each.family)
         relevant = np.array([at[law] for law in each.pair.relevant], dtype=np.intp)
         pairs.append(Measured(each.pair, replace(trace, scorings=(_for_bands(kept[0], relevant),))))
     return Run(run.settings, {state: laws}, tuple(pairs), run.model), left_out

@@ -4,10 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evals.questions import Pair
+from evals.run import Run
 from retrieval.corpus import Law
 from retrieval.models import Kind
 from retrieval.recordings import Vectors
+from retrieval.settings import Settings
 from retrieval.vectors import embedding_text
+
+SEARCHES = "searches-"  # and the rephraser's name: a file of vectors for each
 
 
 def wanted(corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> dict[str, tuple[Kind, list[str]]]:
@@ -40,3 +44,26 @@ def record(
         vectors.write(folder / name, lines, day)
         written[folder / name] = len(lines)
     return written
+
+
+def record_searches(vectors: Vectors, folder: Path, run: Run, day: str) -> dict[Path, int]:
+    """Write the vectors of what a run's rephraser said into a file of its own; the number of vectors by file."""
+    asked = {text for each in run.pairs for text in (each.pair.text, *each.pair.searches)}
+    texts = sorted(searches_of(run) - asked)
+    vectors.embed("query", texts)
+    lines = vectors.lines([("query", text) for text in texts])
+    path = folder / searches_file(run.settings)
+    vectors.write(path, lines, day)
+    return {path: len(lines)}
+
+
+def searches_file(settings: Settings) -> str:
+    """The name of the file that holds the vectors of what the settings' rephraser said; ValueError where it is off."""
+    if settings.rephraser is None:
+        raise ValueError("no rephraser is named")
+    return f"{SEARCHES}{settings.rephraser.model}.jsonl"
+
+
+def searches_of(run: Run) -> set[str]:
+    """The searches that a run fused."""
+    return {scoring.text for each in run.pairs for scoring in each.trace.scorings[1:]}

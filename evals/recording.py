@@ -10,7 +10,7 @@ from evals.asking import FOLDER, Recorder, replaying
 from evals.costs import embedding, taken
 from evals.plan import plan
 from evals.questions import Pair
-from evals.record import record, wanted
+from evals.record import record, record_searches, wanted
 from evals.run import evaluate
 from retrieval.corpus import Law
 from retrieval.errors import MissingRecordingError, ModelError
@@ -46,9 +46,12 @@ def record_all(
         return
     recorder = Recorder(Replies(folder / FOLDER), day, vectors.progress)
     try:
-        evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=recorder)
+        run = evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=recorder)
     finally:
         yield from _took(recorder)
+    if settings.rephraser is not None:
+        for path, lines in record_searches(vectors, folder / settings.embedder, run, day).items():
+            yield f"{path}: {lines} vectors"
     yield f"{time.monotonic() - begun:.0f} s in all"
 
 
@@ -80,7 +83,6 @@ def list_recordings(
 ) -> Iterator[str]:
     """What is recorded against what is needed, the first names of each kind; `prune` drops what is stale or unused."""
     replies = Replies(folder / FOLDER)
-    yield from _lines(stock.of_vectors(vectors, folder / settings.embedder, corpus, pairs))
     for path in replies.torn:
         yield f"{path}: its last line was cut off and is left out; the next recording replaces it"
     try:
@@ -88,10 +90,11 @@ def list_recordings(
     except MissingRecordingError as error:
         needs = stock.Needs(replies)
         yield f"replies: not judged: {error}"
+    yield from _lines(stock.of_vectors(vectors, folder / settings.embedder, corpus, pairs, needs.said))
     for each in stock.of_replies(needs):
         yield from _lines(each)
     if prune:
-        gone = stock.prune_vectors(vectors, folder / settings.embedder, corpus, pairs)
+        gone = stock.prune_vectors(vectors, folder / settings.embedder, corpus, pairs, needs.said)
         yield f"pruned: {gone} vectors, {stock.prune_replies(needs)} replies"
 
 

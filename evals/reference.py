@@ -17,19 +17,19 @@ Exit status: 0 good; 1 the gate failed; 2 the input is bad, every fault listed w
 
 
 def reference(group: click.Group, name: str = "near-enough") -> str:
-    """The help of a group and of each of its commands that is not hidden, as Markdown, in order of their names."""
-    return START + "".join(f"\n## {title}\n\n```\n{text}\n```\n" for title, text in _helps(group, name))
-
-
-def _helps(group: click.Group, name: str) -> Iterator[tuple[str, str]]:
-    above = click.Context(
+    """The help of a group and of all commands in it that are not hidden, as Markdown, in order of their names."""
+    context = click.Context(
         group, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=["-h", "--help"]
     )
-    yield name, group.get_help(above)
-    for each in sorted(group.commands):
-        command = group.commands[each]
-        if not command.hidden:
-            yield f"{name} {each}", command.get_help(click.Context(command, info_name=each, parent=above))
+    return START + "".join(f"\n## {title}\n\n```\n{text}\n```\n" for title, text in _help(group, context))
+
+
+def _help(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    yield context.command_path, command.get_help(context)
+    commands = command.commands if isinstance(command, click.Group) else {}
+    for name, each in sorted(commands.items()):
+        if not each.hidden:
+            yield from _help(each, click.Context(each, info_name=name, parent=context))
 
 
 def main() -> None:

@@ -5,18 +5,20 @@ other laws, another prompt, another version. *Unused* belongs to nothing that is
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from evals.questions import Pair
-from evals.record import wanted
+from evals.record import SEARCHES, searches_file, searches_of, wanted
 from evals.run import evaluate
 from retrieval.appending import read_appended
 from retrieval.corpus import Law
 from retrieval.live import LiveStage
+from retrieval.models import Kind
 from retrieval.recordings import Vectors, write_beside
-from retrieval.replies import Call, Replies, Reply
+from retrieval.replies import Call, Replies, Reply, Row
 from retrieval.settings import Settings
 
 
@@ -33,52 +35,85 @@ class Stock:
     note: str = ""
 
 
-def of_vectors(vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> Stock:
-    """The vectors of the model in use, in its folder."""
-    files = wanted(corpus, pairs)
-    needed = [(kind, text) for kind, texts in files.values() for text in texts]
-    asked = set(needed)
+class Said(NamedTuple):
+    """What a rephraser said: the name of the file with the vectors of its searches, and the searches."""
+
+    file: str
+    searches: Collection[str]
+
+
+def of_vectors(
+    vectors: Vectors,
+    folder: Path,
+    corpus: Mapping[str, Sequence[Law]],
+    pairs: Sequence[Pair],
+    said: Said | None = None,
+) -> Stock:
+    """The vectors of the model in use, in its folder.
+
+    said: the file of what the rephraser said, and its searches. Such files of others are not judged.
+    """
+    needed = _needed(corpus, pairs, said)
     stale: list[str] = []
     unused: list[str] = []
-    for path in sorted(folder.rglob("*.jsonl")):
-        head, *rows = [row for _, row in read_appended(path).rows] or [{}]
-        if head.get("model") != vectors.model.name:
-            continue
+    for _, head, rows in _files(vectors, folder, said):
         if head.get("version") != vectors.model.version:
             stale += [str(row.get("text")) for row in rows]
         else:
-            unused += [str(row["text"]) for row in rows if (row["kind"], row["text"]) not in asked]
+            unused += [str(row["text"]) for row in rows if (row["kind"], row["text"]) not in needed]
     missing = tuple(text for kind, text in needed if vectors.unrecorded(kind, [text]))
-    return Stock(f"vectors of {vectors.model.name}", len(asked), missing, tuple(stale), tuple(unused))
+    return Stock(f"vectors of {vectors.model.name}", len(needed), missing, tuple(stale), tuple(unused))
 
 
-def prune_vectors(vectors: Vectors, folder: Path, corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> int:
+def prune_vectors(
+    vectors: Vectors,
+    folder: Path,
+    corpus: Mapping[str, Sequence[Law]],
+    pairs: Sequence[Pair],
+    said: Said | None = None,
+) -> int:
     """Drop the stale and the unused lines from the files of the model in use; how many there were."""
-    asked = {(kind, text) for kind, texts in wanted(corpus, pairs).values() for text in texts}
-    gone = 0
-    for path in sorted(folder.rglob("*.jsonl")):
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        head = json.loads(lines[0]) if lines else {}
-        if head.get("model") != vectors.model.name:
-            continue
+    needed, gone = _needed(corpus, pairs, said), 0
+    for path, head, rows in list(_files(vectors, folder, said)):
         current = head.get("version") == vectors.model.version
-        rows = [(line, json.loads(line)) for line in lines[1:]]
-        kept = [line for line, row in rows if current and (row["kind"], row["text"]) in asked]
+        kept = [row for row in rows if current and (row["kind"], row["text"]) in needed]
         gone += len(rows) - len(kept)
         if not kept:
             path.unlink()
         elif len(kept) < len(rows):
-            write_beside(path, "".join([lines[0], *kept]))
+            write_beside(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in (head, *kept)))
     return gone
+
+
+def _needed(
+    corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair], said: Said | None
+) -> dict[tuple[Kind, str], None]:
+    """The vectors that are needed, each once, in order."""
+    texts = [(kind, text) for kind, found in wanted(corpus, pairs).values() for text in found]
+    asked: list[tuple[Kind, str]] = [("query", text) for text in sorted(said.searches if said else ())]
+    return dict.fromkeys([*texts, *asked])
+
+
+def _files(vectors: Vectors, folder: Path, said: Said | None) -> Iterator[tuple[Path, Row, Sequence[Row]]]:
+    """The files of vectors of this model that can be judged: path, first line, the other lines."""
+    for path in sorted(folder.rglob("*.jsonl")):
+        head, *rows = [row for _, row in read_appended(path).rows] or [{}]
+        ours = not path.name.startswith(SEARCHES) or (said is not None and path.name == said.file)
+        if head.get("model") == vectors.model.name and ours:
+            yield path, head, rows
 
 
 @dataclass
 class Needs:
-    """Notes what a run asks, and answers from the recordings; what they lack is answered by nothing. As `Ask` is."""
+    """Notes what a run asks, and answers from the recordings; what they lack is answered by nothing. As `Ask` is.
+
+    said: what the rephraser said; None where none was asked.
+    """
 
     replies: Replies
     calls: dict[str, dict[str, Call]] = field(default_factory=dict)
     stages: dict[str, LiveStage] = field(default_factory=dict)
+    said: Said | None = None
 
     def __call__(self, stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
         """The recorded replies, and failures in the place of those that are missing."""
@@ -97,7 +132,9 @@ def needs_of(
     """What the live stages of these settings are asked; MissingRecordingError where vectors are missing for it."""
     needs = Needs(replies)
     if settings.rephraser is not None or settings.reranker is not None:
-        evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=needs)
+        run = evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=needs)
+        if settings.rephraser is not None:
+            needs.said = Said(searches_file(settings), searches_of(run))
     return needs
 
 

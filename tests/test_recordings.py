@@ -141,6 +141,45 @@ def test_what_was_computed_before_a_failure_is_kept(tmp_path: Path) -> None:
     assert Vectors(model, None, tmp_path / "cache").missing("query", texts)[:1] == ["t64"]
 
 
+def test_a_cache_whose_end_is_torn_keeps_the_rest(tmp_path: Path) -> None:
+    """A run that was killed while it wrote loses the vector it was at; the next run adds to what is there."""
+    model, asked = fake()
+    cache = tmp_path / "cache.jsonl"
+    Vectors(model, None, cache).embed("query", ["a", "bb", "ccc"])
+    cache.write_bytes(cache.read_bytes()[:-20])
+    torn = Vectors(model, None, cache)
+    assert torn.missing("query", ["a", "bb", "ccc"]) == ["ccc"]
+    torn.embed("query", ["a", "bb", "ccc"])
+    assert asked == ["query: a", "query: bb", "query: ccc", "query: ccc"]
+    assert Vectors(model, None, cache).missing("query", ["a", "bb", "ccc"]) == []
+
+
+def test_two_runs_add_to_one_cache(tmp_path: Path) -> None:
+    """Neither takes away what the other has computed, also where the cache was of no use to both."""
+    model, _ = fake()
+    cache = tmp_path / "cache.jsonl"
+    for before in (None, "nothing of use\n"):
+        cache.unlink(missing_ok=True)
+        if before is not None:
+            cache.write_text(before)
+        one, other = Vectors(model, None, cache), Vectors(model, None, cache)
+        one.embed("query", ["a"])
+        other.embed("query", ["bb"])
+        one.embed("query", ["ccc"])
+        assert Vectors(model, None, cache).missing("query", ["a", "bb", "ccc"]) == []
+
+
+def test_a_committed_file_whose_end_is_torn_is_refused(tmp_path: Path) -> None:
+    """Recordings are whole or bad input."""
+    model, _ = fake()
+    vectors = Vectors(model, None, None)
+    vectors.embed("query", ["a"])
+    vectors.write(tmp_path / "q.jsonl", vectors.lines([("query", "a")]))
+    (tmp_path / "q.jsonl").write_bytes((tmp_path / "q.jsonl").read_bytes()[:-1])
+    with pytest.raises(InputError, match="its end is missing"):
+        Vectors(model, tmp_path, None)
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [

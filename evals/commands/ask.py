@@ -29,7 +29,7 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state.")
 @click.option("--questions", type=FOLDER, help="A folder of questions.")
 def ask_command(command: str, out: Path, limit: int, stage: str, timeout: float, **inputs: Any) -> None:
-    r"""Ask a retriever of yours every question of the set, and keep what it gives as a run.
+    """Ask a retriever of yours every question of the set, and keep what it gives as a run.
 
     The command is started once. A line of its input is a question, {"state": ..., "question": ..., "limit": ...}; a
     line of its output the reply, {"laws": [ids, best first], "scores": [numbers, if there are any]}.
@@ -37,7 +37,7 @@ def ask_command(command: str, out: Path, limit: int, stage: str, timeout: float,
     \b
     near-enough ask --retriever "node retriever.mjs" --out run.jsonl
     near-enough eval --run run.jsonl
-    """
+    """  # noqa: D301 - click keeps the lines after a backspace as they are
     from rich.console import Console
     from rich.progress import Progress
 

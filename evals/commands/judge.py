@@ -36,7 +36,7 @@ Corpus = Mapping[str, Mapping[str, "Law"]]
 @click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state.")
 @click.option("--questions", type=FOLDER, help="A folder of questions.")
 def judge_command(folder: Path, other: Path | None, **inputs: Any) -> None:
-    r"""Judge which laws answer which questions, one law at a time; or compare two judges.
+    """Judge which laws answer which questions, one law at a time; or compare two judges.
 
     FOLDER is the judge's own, and its name the judge's. The first eight laws of every method are shown, blind and
     shuffled, with those that the set names among them. A judgement is kept as soon as it is made: stop at any time,
@@ -47,7 +47,7 @@ def judge_command(folder: Path, other: Path | None, **inputs: Any) -> None:
     near-enough judge judged/alice --states MD                   # the needs of the question set
     near-enough judge judged/alice --states MD --list log.txt    # a plain list of questions
     near-enough judge judged/alice judged/bob                    # two judges: kappa, and where they disagree
-    """
+    """  # noqa: D301 - click keeps the lines after a backspace as they are
     from evals.judging import agreement, read_judgements, shares, tasks
     from evals.labels import keep
 

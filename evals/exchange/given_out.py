@@ -84,12 +84,13 @@ def _judged(pair: Pair, own: Kept | None) -> dict[str, dict[str, int]]:
     now = grades(pair, own)
     if own is None or not own.judged:
         return {SPLIT: now} if now else {}
+    given = own.grades
+
+    def written(law: str, grade: int) -> int:
+        return grade if (given[law] > 0) == (now[law] > 0) else now[law]
+
     found = {
-        split: {
-            law: grade if (grade > 0) == (now.get(law, 0) > 0) else now[law]
-            for law, grade in judged.items()
-            if law in now
-        }
+        split: {law: written(law, grade) for law, grade in judged.items() if law in now}
         for split, judged in own.judged.items()
     }
     first = next(iter(found.values()))

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -468,3 +469,11 @@ def test_a_program_fault_is_not_taken_for_a_call_that_failed(server: Loopback) -
         ask_all(stage, [stage.call("q", LAWS)], broken, environment=environment(server), bounds=QUICK)
     with pytest.raises(RuntimeError):
         asyncio.get_running_loop()
+
+
+def test_the_documents_table_is_this_one() -> None:
+    """docs/live.md has a row for each fault, in this order."""
+    text = (Path(__file__).parents[2] / "docs" / "live.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1].strip() for line in text.partition("## When a service")[2].splitlines() if "|" in line]
+    heads = {"---", "a fault that passes", "a fault that stays", "an answer of a model"}
+    assert [row for row in rows if row not in heads] == [name for name, *_ in (*PASSES, *FAILS, *ANSWERS)]

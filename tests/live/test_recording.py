@@ -6,15 +6,17 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evals import cli
+from retrieval.errors import InputError, MissingRecordingError
 from tests.live import world as worlds
 from tests.live.loopback import SEARCHES, Body, Said, envelope, failure, message
-from tests.live.world import EMBEDDED, HAIKU, RERANK, World
+from tests.live.world import EMBEDDED, HAIKU, LAWS, RERANK, World
+
+TEXTS = {law["id"]: f"{law['law']} {law['question']}" for law in LAWS}
 
 Captured = pytest.CaptureFixture[str]
 
@@ -44,7 +46,7 @@ def test_vectors_are_recorded_once_and_replayed(
     before = world.recorded()
     assert world.record() == 0
     offline(monkeypatch)
-    assert world.evaluate() == 0
+    assert world.run("eval", f"--out={world.folder / 'out'}") == 0
     assert len(world.server.texts()) == len(texts)
     assert world.recorded() == before
 
@@ -55,7 +57,7 @@ def test_a_model_of_any_address(world: World, monkeypatch: pytest.MonkeyPatch) -
     head = json.loads(world.recorded()["openai/small/questions.jsonl"].splitlines()[0])
     assert (head["model"], head["dimensions"]) == ("openai/small", 6)
     offline(monkeypatch)
-    assert world.run("eval", f"--out={world.folder / 'out'}", "--embedder=openai/small") == 0
+    assert len(world.measure("embedder=openai/small").pairs) == 4
 
 
 @pytest.mark.parametrize("embedder", ["bge-m3", "openai/small"])
@@ -80,18 +82,33 @@ def test_vectors_that_cannot_be_compared_are_not_mixed(embedder: str, world: Wor
     assert world.run("record", f"--embedder={embedder}") == 0
 
 
+@pytest.mark.parametrize("embedder", ["bge-m3", "openai/small"])
+def test_a_zero_vector_names_its_text(embedder: str, world: World, capsys: Captured) -> None:
+    """A zero vector is near to nothing and no recording: the text is named, nothing is stored."""
+
+    def zero(body: Body, good: Any) -> Said:
+        if "data" in good:
+            return Said({"data": [{**row, "embedding": [0.0] * 6} for row in good["data"]]})
+        return Said(envelope({**good["result"], "data": [[0.0] * 1024 for _ in body["text"]]}))
+
+    world.server.always = zero
+    assert world.run("record", f"--embedder={embedder}") == 2
+    assert "the model's vector is zero for the text 'Park 15 feet" in said(capsys)
+    assert world.recorded() == {}
+
+
 def test_a_mixed_store_is_refused(world: World, capsys: Captured) -> None:
     """Two files of two poolings in one folder are bad input, by file and line."""
     assert world.record() == 0
     path = world.recordings / "bge-m3" / "questions.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"cls"', '"mean"', 1), encoding="utf-8")
-    assert world.evaluate() == 2
-    assert "questions.jsonl:1: vectors of 1024 dimensions, pooled by mean cannot be compared with" in said(capsys)
+    with pytest.raises(InputError, match=r"jsonl:1: vectors of 1024 dimensions, pooled by mean cannot be compared"):
+        world.measure()
 
 
 def test_a_missing_vector_names_itself_and_the_command(world: World, capsys: Captured) -> None:
     """Credentials or not, an evaluation asks no model over the network."""
-    assert world.evaluate() == 2
+    assert world.run("eval") == 2
     told = said(capsys)
     assert "4 passage texts have no recorded vector, the first: 'Park 15 feet from a hydrant." in told
     assert "`near-enough record --embedder bge-m3` records them" in told
@@ -102,7 +119,8 @@ def test_a_missing_reply_names_itself_and_the_command(world: World, capsys: Capt
     """Strict replay: nothing falls back, nothing is asked."""
     assert world.record() == 0
     capsys.readouterr()
-    assert world.evaluate(RERANK) == 2
+    assert world.run("gate", f"--set={RERANK}") == 2
+    assert world.run("eval", f"--set={RERANK}") == 2
     told = said(capsys)
     assert "4 of 4 calls to rerank with bge-reranker-base are not recorded, the first: 'how far from a hydrant" in told
     assert 'near-enough record --set "rerank=recorded bge-reranker-base"' in told
@@ -118,12 +136,17 @@ def test_a_reranker_is_recorded_and_replayed(
     assert "rerank with" in said(capsys)
     asked, before = len(world.server.asked), world.recorded()
     offline(monkeypatch)
-    assert world.evaluate(change) == 0
-    run = [json.loads(line) for line in (world.folder / "out" / "per_question.jsonl").read_text().splitlines()]
-    assert {each["outcome"] for each in run} == {"ranked"}
-    by_length = sorted(run[0]["stages"]["pool"])
-    assert by_length
-    assert world.evaluate(change, "candidate_laws=2") == 2
+    traces = [each.trace for each in world.measure(change).pairs]
+    assert [trace.outcome for trace in traces] == ["ranked"] * 4
+    for trace in traces:
+        if change == HAIKU:  # which names the second and the first of each pool
+            best = [trace.pool[1], trace.pool[0], *trace.pool[2:]]
+        else:  # which like long laws
+            best = sorted(trace.pool, key=lambda law: -len(TEXTS[law]))
+        pages = [law for law in best[:3] if law == "AL-P"]
+        assert list(trace.answer) == [law for law in best if law != "AL-P"][:3] + pages
+    with pytest.raises(MissingRecordingError, match="4 of 4 calls to rerank"):
+        world.measure(change, "candidate_laws=2")
     assert len(world.server.asked) == asked
     assert world.recorded() == before
 
@@ -132,8 +155,9 @@ def test_live_asks_and_writes_nothing(world: World) -> None:
     """`live` asks the models in an evaluation and in a search, and leaves recordings as they are."""
     assert world.record() == 0
     before, asked = world.recorded(), world.asked("bge-reranker-base")
-    assert world.evaluate("rerank=live bge-reranker-base", "rephrase=live") == 2  # the searches have no vectors yet
-    assert world.evaluate("rerank=live bge-reranker-base") == 0
+    with pytest.raises(MissingRecordingError, match="1 query texts have no recorded vector"):
+        world.measure("rerank=live bge-reranker-base", "rephrase=live")  # of what the rephraser says, none is recorded
+    assert {each.trace.outcome for each in world.measure("rerank=live bge-reranker-base").pairs} == {"ranked"}
     assert world.asked("bge-reranker-base") == asked + 4
     with_rerank = ["--set=rerank=live bge-reranker-base", "--set=rephrase=live"]
     options = [option for option in world.options if not option.startswith("--questions")]
@@ -143,7 +167,9 @@ def test_live_asks_and_writes_nothing(world: World) -> None:
     assert world.recorded() == before
 
 
-def test_a_rephraser_is_recorded_and_its_searches_are_used(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rephraser_is_recorded_and_its_searches_are_used(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
     """Its searches are embedded with the rest, its family's page rows stand beside; offline it says the same."""
     world.server.faults = []
 
@@ -154,11 +180,20 @@ def test_a_rephraser_is_recorded_and_its_searches_are_used(world: World, monkeyp
 
     world.server.always = named
     assert world.record("rephrase=recorded", RERANK) == 0
+    for path in (world.folder / "cache").iterdir():
+        path.unlink()  # another machine has the recordings alone
     offline(monkeypatch)
-    assert world.evaluate("rephrase=recorded", RERANK) == 0
-    run = [json.loads(line) for line in (world.folder / "out" / "per_question.jsonl").read_text().splitlines()]
-    assert all(each["searches"] == ["distance from a fire hydrant"] for each in run)
-    assert all("AL-P" in each["stages"]["pool"] for each in run)
+    before = world.recorded()
+    capsys.readouterr()
+    assert world.run("recordings", "--prune", "--set=rephrase=recorded", f"--set={RERANK}") == 0
+    assert capsys.readouterr().out.count(" 0 missing, 0 stale, 0 unused, 0 failed") == 3
+    assert world.run("recordings", "--prune") == 0
+    assert {name: sorted(held.splitlines()) for name, held in world.recorded().items()} == {
+        name: sorted(held.splitlines()) for name, held in before.items()
+    }
+    for each in world.measure("rephrase=recorded", RERANK).pairs:
+        assert [scoring.text for scoring in each.trace.scorings[1:]] == ["distance from a fire hydrant"]
+        assert (each.family, each.trace.family, each.rephrase) == ("permit", ("AL-P",), "rephrased")
 
 
 def test_a_spent_allowance_stops_and_the_next_run_goes_on(world: World, capsys: Captured) -> None:
@@ -176,7 +211,7 @@ def test_a_spent_allowance_stops_and_the_next_run_goes_on(world: World, capsys: 
     before = world.asked("bge-reranker-base")
     assert world.record(RERANK) == 0
     assert world.asked("bge-reranker-base") == before + 2
-    assert world.evaluate(RERANK) == 0
+    assert len(world.measure(RERANK).pairs) in (4, 40)
 
 
 def test_a_refusal_is_counted_and_asked_again(world: World, capsys: Captured) -> None:
@@ -186,9 +221,9 @@ def test_a_refusal_is_counted_and_asked_again(world: World, capsys: Captured) ->
     )
     assert world.record(HAIKU) == 0
     assert "; 1 answers could not be used" in said(capsys)
-    assert world.evaluate(HAIKU) == 0
-    run = [json.loads(line) for line in (world.folder / "out" / "per_question.jsonl").read_text().splitlines()]
-    assert sorted(each["outcome"] for each in run) == ["ranked", "ranked", "ranked", "refused"]
+    traces = [each.trace for each in world.measure(HAIKU).pairs]
+    assert [trace.outcome for trace in traces] == ["ranked", "ranked", "ranked", "refused"]
+    assert traces[3].answer == traces[3].fused
     world.server.always = None
     before = world.asked("messages")
     assert world.record(HAIKU) == 0
@@ -257,7 +292,7 @@ def test_killed_at_any_moment_and_run_again(world: World) -> None:
     assert 40 <= world.asked("bge-reranker-base") <= 40 + 2 * at_once
     texts = world.server.texts()
     assert len(texts) == len(set(texts))
-    assert world.evaluate(RERANK) == 0
+    assert len(world.measure(RERANK).pairs) in (4, 40)
 
 
 def test_two_processes_record_at_once(world: World) -> None:
@@ -269,7 +304,7 @@ def test_two_processes_record_at_once(world: World) -> None:
     lines = world.recorded()["replies/rerank/cf-baai-bge-reranker-base.jsonl"].splitlines()
     assert len({json.loads(line)["key"] for line in lines}) == 40
     assert world.asked("bge-reranker-base") < 80
-    assert world.evaluate(RERANK) == 0
+    assert len(world.measure(RERANK).pairs) in (4, 40)
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(world: World, capsys: Captured) -> None:
@@ -278,7 +313,7 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(world: World, capsys: Captured
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("vectors of bge-m3: 0 of 9 recorded; 1 calls, about")
     assert told[1].startswith("rephrase with claude-haiku-4-5: 0 of 4 recorded; 4 calls, about")
-    assert told[1].endswith("about $0.0024")
+    assert told[1].endswith("about $0.0023")
     assert "(guessed: what comes before it is not recorded)" in told[2]
     assert (world.server.asked, world.recorded()) == ([], {})
     assert world.record(HAIKU, "rephrase=recorded") == 0
@@ -346,7 +381,7 @@ def test_what_is_missing_stale_or_unused(world: World, capsys: Captured) -> None
     assert "pruned: 0 vectors, 4 replies" in capsys.readouterr().out
     assert world.run("recordings", f"--set={RERANK}") == 0
     assert "rerank with bge-reranker-base: 4 needed, 0 missing, 0 stale, 0 unused, 0 failed" in capsys.readouterr().out
-    assert world.evaluate(RERANK) == 0
+    assert len(world.measure(RERANK).pairs) in (4, 40)
 
 
 def test_replies_that_nobody_asks_for_are_not_judged(world: World, capsys: Captured) -> None:
@@ -354,7 +389,7 @@ def test_replies_that_nobody_asks_for_are_not_judged(world: World, capsys: Captu
     assert world.record(RERANK) == 0
     assert world.run("recordings", "--prune") == 0
     assert "rerank with @cf/baai/bge-reranker-base: 4 replies, not judged" in capsys.readouterr().out
-    assert world.evaluate(RERANK) == 0
+    assert len(world.measure(RERANK).pairs) in (4, 40)
 
 
 def test_no_token_and_no_account_in_anything_written(world: World) -> None:
@@ -368,7 +403,7 @@ def test_no_token_and_no_account_in_anything_written(world: World) -> None:
     world.server.always = repeating
     assert world.record(HAIKU, "rephrase=recorded") == 0
     assert world.record(RERANK) == 0
-    assert world.evaluate(HAIKU, "rephrase=recorded") == 0
+    assert world.run("eval", f"--out={world.folder / 'out'}", f"--set={HAIKU}", "--set=rephrase=recorded") == 0
     files = [path for path in world.folder.rglob("*") if path.is_file()]
     assert {"recordings", "cache", "out"} <= {path.relative_to(world.folder).parts[0] for path in files}
     for path in files:
@@ -394,7 +429,7 @@ def test_without_credentials(
     before = world.recorded()
     offline(monkeypatch)
     capsys.readouterr()
-    assert (world.evaluate if "live" in change else world.record)(change) == 2
+    assert world.run("eval" if "live" in change else "record", f"--set={change}") == 2
     told = capsys.readouterr().err
     assert line in told
     assert len(told.strip().splitlines()) == 1
@@ -409,8 +444,3 @@ def test_heavy_clients_are_loaded_where_they_are_used() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
-
-
-def test_the_folders_of_a_test_are_its_own(world: World, tmp_path: Path) -> None:
-    """Nothing above writes into the project's recordings."""
-    assert world.recordings == tmp_path / "recordings"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evals import cli
+from evals.run import Run
 from retrieval import recordings
 from tests.live.loopback import Loopback
 
@@ -66,9 +67,12 @@ class World:
         """The exit status of `record` with these settings."""
         return self.run("record", *(f"--set={change}" for change in changes))
 
-    def evaluate(self, *changes: str) -> int:
-        """The exit status of `eval` with these settings."""
-        return self.run("eval", f"--out={self.folder / 'out'}", *(f"--set={change}" for change in changes))
+    def measure(self, *changes: str) -> Run:
+        """The run that `eval` reports on, without its report."""
+        folder = self.folder
+        laws, questions = folder / "laws", folder / "questions"
+        given = cli._inputs(folder / "settings.yaml", changes, laws=laws, questions=questions)
+        return given.measure()[0]
 
     def recorded(self) -> dict[str, bytes]:
         """Every recorded file and what it holds."""
