@@ -81,7 +81,8 @@ class Inputs:
         from evals.run import evaluate
         from retrieval import recordings
 
-        pairs = self.pairs()
+        # In one order, so that moving questions about changes no byte of a report.
+        pairs = sorted(self.pairs(), key=lambda pair: (pair.question, pair.state))
         with _vectors(self.settings.embedder) as vectors:
             model = f"{vectors.model.name} ({vectors.model.version})"
             ask = answering(self.settings, recordings.RECORDINGS, vectors.progress)

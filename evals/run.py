@@ -9,7 +9,7 @@ from typing import Any
 
 from evals.questions import Pair
 from retrieval.corpus import Law
-from retrieval.errors import MissingRecordingError, RerankError
+from retrieval.errors import MissingRecordingError, NearEnoughError, RerankError
 from retrieval.fuse import distinct_searches
 from retrieval.live import REPHRASERS, RERANKERS, LiveStage, scores, searches
 from retrieval.pipeline import EmbedTexts, Pipeline, Scoring, Trace
@@ -98,8 +98,8 @@ def evaluate(
 
     A state's texts are embedded and scored together; each distinct text once. `progress` is told the state, how many
     of its pairs are done and how many there are. ask: gives the replies, by key, to the calls of a stage that asks a
-    model, all of them at once: first the rephraser's, then the reranker's. ValueError where the settings name such a
-    stage and `ask` is None.
+    model, all of them at once: first the rephraser's, then the reranker's. NearEnoughError where the settings name
+    such a stage and `ask` is None.
     """
     said = _said(settings, corpus, pairs, ask)
     found: dict[int, Measured] = {}
@@ -148,7 +148,7 @@ def _said(
 
 def _asked(ask: Ask | None, stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
     if ask is None:
-        raise ValueError(f"the settings name a model to {stage.stage}, and nobody is there to ask it")
+        raise NearEnoughError(f"the settings name a model to {stage.stage}, {stage.name}, and here nobody asks it")
     return ask(stage, calls)
 
 

@@ -408,7 +408,7 @@ ORACLE = {"MAP": "map", "nDCG@10": "ndcg_cut_10", "recall": "set_recall", "preci
 
 
 @shared
-@pytest.mark.parametrize("name", ["driving", "cranfield"])
+@pytest.mark.parametrize("name", ["housing", "cranfield"])
 def test_the_figures_are_those_of_trec_eval(tmp_path: Path, name: str) -> None:
     """The exported run and judgements, read by trec_eval: every metric of every query, to the last digits."""
     corpus, pairs = taken_in(tmp_path, *of_shared(name))

@@ -1,6 +1,7 @@
-"""What another system returned: matched with the set, measured, compared with the pipeline, and told where it is broken."""
+"""What another system returned: matched with the set, measured, compared with the pipeline; and what is refused."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from evals.exchange.sides import losses, points, side
 from evals.metrics import parse_metric
 from evals.outcomes import Key, Side, outcomes, written
 from evals.run import STAGES
+from retrieval.corpus import Law
 from retrieval.errors import InputError
 from tests import fakes, sides
 
@@ -24,7 +26,7 @@ CORPUS = {state: fakes.CORPUS[state] for state in ("AL", "MD")}
 KEPT: dict[Key, Kept] = {}
 
 
-def foreign(path: Path, *rows: dict[str, object], stage: str = "pool") -> Foreign:
+def foreign(path: Path, *rows: Mapping[str, object], stage: str = "pool") -> Foreign:
     """Rankings in JSON Lines, read and matched with the small world's questions."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return match(read_foreign(path), sides.PAIRS, CORPUS, KEPT, path, stage)
@@ -110,7 +112,7 @@ def test_imported_queries_and_documents_by_their_own_ids(tmp_path: Path) -> None
     """A run over the collection itself names what the collection names."""
     pairs = [fakes.pair("q-1", "plain", "DOCS", text="how near", expected=(("a%20b",),))]
     kept = {("q-1/plain", "DOCS"): Kept(state="DOCS", question="q-1/plain", query={"_id": "q 1"}, judged={})}
-    corpus = {"DOCS": [fakes.Law("a%20b", "Fifteen feet."), fakes.Law("c", "Stop.")]}
+    corpus = {"DOCS": [Law("a%20b", "Fifteen feet."), Law("c", "Stop.")]}
     path = tmp_path / "run.jsonl"
     path.write_text('{"question": "q 1", "laws": ["c", "a b"]}\n')
     found = match(read_foreign(path), pairs, corpus, kept, path)
@@ -222,7 +224,7 @@ def test_the_pipeline_s_own_run_is_itself(tmp_path: Path) -> None:
 def test_where_two_systems_differ_first(tmp_path: Path) -> None:
     """Compared are the pairs of the file; told is the first place that differs, in the set's order."""
     own = RUN.pairs[0].trace.pool
-    changed = [own[0], *reversed(own[1:])]
+    changed = [*reversed(own)]
     found = foreign(
         tmp_path / "run.jsonl",
         {"state": "AL", "question": "hydrant/plain", "laws": changed},
@@ -232,7 +234,7 @@ def test_where_two_systems_differ_first(tmp_path: Path) -> None:
     assert (both.pairs, both.identical, both.same_ids) == (2, 0, 1)
     end = RUN.pairs[1].trace.pool
     assert both.differences == (
-        Difference("hydrant/plain", "AL", 2, own[1], changed[1]),
+        Difference("hydrant/plain", "AL", 1, own[0], own[-1]),
         Difference("hydrant/plain", "MD", len(end), end[-1], None),
     )
     assert f"  hydrant/plain (MD) differs at place {len(end)}: here {end[-1]}, there the end" in said([both])

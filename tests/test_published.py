@@ -26,7 +26,8 @@ def run_with(*changes: str) -> Run:
     model = EMBEDDERS[settings.embedder]
     vectors = Vectors(model, RECORDINGS / model.name, None)
     name = f"{model.name} ({model.version})"
-    return evaluate(settings, corpus, load_questions(QUESTIONS, corpus), vectors.embed, name)
+    pairs = sorted(load_questions(QUESTIONS, corpus), key=lambda pair: (pair.question, pair.state))
+    return evaluate(settings, corpus, pairs, vectors.embed, name)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from evals import reranking
 from evals.questions import Pair
 from evals.run import Run, evaluate
 from retrieval import Law
+from retrieval.errors import NearEnoughError
 from retrieval.live import LiveStage
 from retrieval.replies import Call, Reply
 from tests import fakes, sides
@@ -184,5 +185,5 @@ def test_without_a_reranker_there_is_the_ceiling_and_the_fused_order() -> None:
 
 def test_a_stage_that_nobody_answers_is_refused() -> None:
     """Settings with a reranker and nobody to ask are a fault of the caller, not a run without one."""
-    with pytest.raises(ValueError, match="name a model to rerank"):
+    with pytest.raises(NearEnoughError, match="name a model to rerank, bge-reranker-base, and here nobody asks it"):
         sides.run(rerank=BASE)

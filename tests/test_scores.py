@@ -1,6 +1,7 @@
 """Raw cosines from elsewhere: the pipeline, its bands and its curves without a vector at hand."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ RUN = sides.run()
 CORPUS = {state: fakes.CORPUS[state] for state in ("AL", "MD")}
 
 
-def given(path: Path, *rows: dict[str, object]) -> Foreign:
+def given(path: Path, *rows: Mapping[str, object]) -> Foreign:
     """Cosines in JSON Lines, matched with the small world's questions."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return match(cosines(read_foreign(path), path), sides.PAIRS, CORPUS, {}, path, "near")
@@ -68,7 +69,8 @@ def test_what_has_no_cosine_is_counted(tmp_path: Path) -> None:
         tmp_path / "scores.jsonl", every_cosine()[0], {**every_cosine()[3], "laws": ["MD-1"], "scores": [0.9]}
     )
     assert coverage(found) == (
-        "Cosines of scores.jsonl: 2 of 6 pairs have some, and 1 of 4 expected laws; a law without one is not in the bands."
+        "Cosines of scores.jsonl: 2 of 6 pairs have some, and 1 of 4 expected laws; a law without one is not in the"
+        " bands."
     )
     run = evaluate_scores(fakes.settings(), CORPUS, found)
     assert (run.pairs[1].trace.near, run.pairs[1].trace.words) == ((), RUN.pairs[1].trace.words)
