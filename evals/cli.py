@@ -75,8 +75,8 @@ class Inputs:
     corpus: "dict[str, list[Law]]"
     questions: Path | None
 
-    def measure(self) -> "tuple[Run, int]":
-        """The run, and how many vectors had to be computed for it."""
+    def measure(self, pools: bool = False) -> "tuple[Run, int]":
+        """The run, and how many vectors had to be computed for it. pools: as in `evaluate`."""
         from evals.asking import answering
         from evals.run import evaluate
         from retrieval import recordings
@@ -86,7 +86,7 @@ class Inputs:
         with _vectors(self.settings.embedder) as vectors:
             model = f"{vectors.model.name} ({vectors.model.version})"
             ask = answering(self.settings, recordings.RECORDINGS, vectors.progress)
-            run = evaluate(self.settings, self.corpus, pairs, vectors.embed, model, ask=ask)
+            run = evaluate(self.settings, self.corpus, pairs, vectors.embed, model, ask=ask, pools=pools)
         return replace(run, recorded=max(vectors.recorded, default=None)), vectors.computed
 
     def pairs(self) -> "list[Pair]":
@@ -177,7 +177,7 @@ def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) ->
 
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
     baseline = read_baseline(BASELINE) if is_recorded(BASELINE) else None
-    run, computed = _inputs(**inputs).measure()
+    run, computed = _inputs(**inputs).measure(pools=True)
     contents = Contents(run, baseline, wanted)
     folder = out or REPORTS / "latest"
     write_report(contents, folder)
@@ -368,7 +368,8 @@ def lint_command(
     left_out = None
     with _vectors(settings.embedder) as vectors:
         try:
-            run = evaluate(settings, checked.corpus, checked.pairs, vectors.embed, vectors.model.name)
+            off = changed(settings, ["rephrase=off", "rerank=off"])
+            run = evaluate(off, checked.corpus, checked.pairs, vectors.embed, vectors.model.name)
             doubts = find_doubts(checked, run, vectors.embed, smallest_group)
         except MissingRecordingError as error:
             doubts, left_out = find_doubts(checked, smallest_group=smallest_group), str(error)

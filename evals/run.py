@@ -41,7 +41,7 @@ class Measured:
 
     family: the key of the family of page rows that was named. rephrase: how the searches came: `off`, `written`,
     `rephrased`, or the cause for which the rephraser's answer could not be used. searched: what its searches change,
-    the written ones where none were used; None where there are none, or no vectors of them.
+    the written ones where none were used; None where there are none, or no vectors of them, or nobody asked for it.
     """
 
     pair: Pair
@@ -93,13 +93,14 @@ def evaluate(
     model: str,
     progress: Progress | None = None,
     ask: Ask | None = None,
+    pools: bool = False,
 ) -> Run:
     """Every pair through the pipeline of its state. `model` names what `embed` computes, version included.
 
     A state's texts are embedded and scored together; each distinct text once. `progress` is told the state, how many
     of its pairs are done and how many there are. ask: gives the replies, by key, to the calls of a stage that asks a
     model, all of them at once: first the rephraser's, then the reranker's. NearEnoughError where the settings name
-    such a stage and `ask` is None.
+    such a stage and `ask` is None. pools: fill in each pair's `searched`, which takes about a third longer.
     """
     said = _said(settings, corpus, pairs, ask)
     found: dict[int, Measured] = {}
@@ -108,11 +109,11 @@ def evaluate(
         pipeline = pipelines[state] = Pipeline(settings, laws, embed)
         of_state = [(at, pair) for at, pair in enumerate(pairs) if pair.state == state]
         scored = _scored(pipeline, [text for at, pair in of_state for text in (pair.text, *said[at].searches)])
-        written = _written(pipeline, [pair for _, pair in of_state])
+        written = _written(pipeline, [pair for _, pair in of_state]) if pools else {}
         for done, (at, pair) in enumerate(of_state, 1):
             scorings = [scored[text] for text in (pair.text, *distinct_searches(pair.text, said[at].searches))]
             trace = pipeline.trace(scorings, said[at].family)
-            searched = _searched(pipeline, trace, pair, written)
+            searched = _searched(pipeline, trace, pair, written) if pools else None
             found[at] = Measured(pair, trace, said[at].family, said[at].how, searched)
             if progress is not None:
                 progress(state, done, len(of_state))

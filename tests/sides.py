@@ -50,7 +50,7 @@ PAIRS = [
 def run(pairs: Sequence[Pair] = PAIRS, model: str = MODEL, **settings: object) -> Run:
     """The pipeline over the small world."""
     corpus = {state: fakes.CORPUS[state] for state in sorted({each.state for each in pairs})}
-    return evaluate(fakes.settings(**settings), corpus, pairs, fakes.embed, model)
+    return evaluate(fakes.settings(**settings), corpus, pairs, fakes.embed, model, pools=True)
 
 
 def outcome(

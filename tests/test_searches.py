@@ -80,7 +80,7 @@ def test_recorded_searches_are_the_rephrasers() -> None:
         return {call.key: Reply(failed="refused") if "moon" in call.question else said for call in calls}
 
     chosen = fakes.settings(rephrase="recorded", **SMALL)
-    found = evaluate(chosen, {"AL": fakes.CORPUS["AL"]}, PAIRS, fakes.embed, sides.MODEL, ask=ask)
+    found = evaluate(chosen, {"AL": fakes.CORPUS["AL"]}, PAIRS, fakes.embed, sides.MODEL, ask=ask, pools=True)
     assert [each.rephrase for each in found.pairs] == ["rephrased"] * 3 + ["refused"]
     assert found.pairs[0].trace.family == ("AL-P1", "AL-P2")
     assert (found.pairs[3].family, len(found.pairs[3].trace.scorings)) == (None, 1)
@@ -96,7 +96,7 @@ def test_searches_without_vectors_are_left_out() -> None:
         return fakes.embed(kind, texts)
 
     corpus = {"AL": fakes.CORPUS["AL"]}
-    found = evaluate(fakes.settings(**SMALL), corpus, PAIRS, embed, sides.MODEL)  # type: ignore[arg-type]
+    found = evaluate(fakes.settings(**SMALL), corpus, PAIRS, embed, sides.MODEL, pools=True)  # type: ignore[arg-type]
     assert all(each.searched is None for each in found.pairs)
     assert searches.pools(found).empty
     assert searches.moves(found).empty

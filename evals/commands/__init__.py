@@ -1,0 +1,1 @@
+"""Commands that stand apart from a run: each module holds click commands that the command line adds."""

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from evals import bands, tables
+from evals import bands, reranking, searches, tables
 from evals.baseline import Baseline
 from evals.losses import Loss, losses
 from evals.metrics import Metric
@@ -137,6 +137,7 @@ class Contents:
             "kind-by-stage": overview.kind_by_stage(self.measures),
             "state-by-topic": overview.state_by_topic(self.measures),
             "cutoff-by-pool": overview.cutoff_by_pool(self),
+            **{name: table(self.run) for name, table in {**reranking.TABLES, **searches.TABLES}.items()},
             **({"metrics": tables.metric_means(self.run, self.metrics)} if self.metrics else {}),
         }
 

@@ -46,6 +46,8 @@ ON_THE_PAGE = {
     "parts": "What each part earns: the figures with one part left out",
     "stages": "Stages: means over all questions that expect a law",
     "expect-nothing": "Questions that no law answers",
+    "rerank-depth": "The answer beside what the pool could give, at equal depth",
+    "searches-pools": "What searches move into the pool and out of it, at both its sizes",
     "bands": "Bands: quantiles of the cosines",
     "what-shows": "What the set can show: the smallest share of losing needs of which it shows one, at 95 %",
 }
