@@ -139,7 +139,7 @@ def measure(file: Path, cache: Path) -> list[Row]:
         for tool in TOOLS:
             command = [sys.executable, "-m", "benchmarks.metrics", "--child", tool, str(file)]
             start = time.perf_counter()
-            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)  # noqa: S603 - itself
+            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
             whole[tool].append(time.perf_counter() - start)
             seconds, values[tool] = pickle.loads(done.stdout)  # noqa: S301 - written above
             inside[tool].append(seconds)

@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evals.commands.ask import ask_command
+from evals.commands.judge import judge_command
+from evals.commands.start import init_command
+
 if TYPE_CHECKING:
     from evals.outcomes import Side
     from evals.questions import Pair
@@ -22,9 +26,6 @@ if TYPE_CHECKING:
     from retrieval.corpus import Law
     from retrieval.recordings import Vectors
     from retrieval.settings import Settings
-
-REPORTS = Path(__file__).parents[1] / "reports"
-BASELINE = REPORTS / "baseline"
 
 BAD_INPUT = 2
 PROGRAM_FAULT = 70
@@ -113,6 +114,18 @@ def _inputs(
     return Inputs(changed(settings, [*first, *changes]), load_corpus(laws or LAWS, wanted), questions)
 
 
+def reports_folder() -> Path:
+    """Where reports go. Read when it is needed: the package of the pipeline is slow to import."""
+    from retrieval import project
+
+    return project.PROJECT.reports
+
+
+def baseline_folder() -> Path:
+    """Where the baseline is, if nobody says otherwise."""
+    return reports_folder() / "baseline"
+
+
 @contextmanager
 def _vectors(name: str, ask: bool = False) -> "Iterator[Vectors]":
     """The vectors of a model, with a progress bar on a terminal while missing ones are computed.
@@ -125,7 +138,8 @@ def _vectors(name: str, ask: bool = False) -> "Iterator[Vectors]":
     from retrieval.models import embedder
     from retrieval.recordings import CACHE, RECORDINGS, Vectors
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, Any] = {}
 
         def progress(what: str, done: int, total: int) -> None:
@@ -176,10 +190,10 @@ def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) ->
     from evals.report.terminal import show
 
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
-    baseline = read_baseline(BASELINE) if is_recorded(BASELINE) else None
+    baseline = read_baseline(baseline_folder()) if is_recorded(baseline_folder()) else None
     run, computed = _inputs(**inputs).measure(pools=True)
     contents = Contents(run, baseline, wanted)
-    folder = out or REPORTS / "latest"
+    folder = out or reports_folder() / "latest"
     write_report(contents, folder)
     show(contents, computed, folder)
 
@@ -189,7 +203,14 @@ def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) ->
 @click.argument("question")
 @_takes("set", "embedder", "settings", "laws")
 @click.option("--search", "searches", multiple=True, help="A search to fuse beside the question.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for programs.",
+)
 def search_command(state: str, question: str, searches: Sequence[str], form: str, **inputs: Any) -> None:
     """Show what each stage gives for QUESTION in STATE."""
     from evals.asking import searcher
@@ -245,10 +266,10 @@ def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str 
         raise click.UsageError("give a change (--set or --embedder), or the folders of two runs and no option")
     if inputs["laws"] or inputs["questions"]:
         verdict, none = None, "the baseline is of the project's own laws and questions"
-    elif not is_recorded(BASELINE):
+    elif not is_recorded(baseline_folder()):
         verdict, none = None, 'no baseline is recorded: make baseline WHY="..."'
     else:
-        baseline = read_baseline(BASELINE)
+        baseline = read_baseline(baseline_folder())
         asked = {each.state for each in after.outcomes.values()}
         verdict, none = judge(baseline.only(asked) if inputs["states"] else baseline, after), ""
     click.echo(comparison_text(before, after, verdict, none, options))
@@ -299,7 +320,7 @@ def gate_command(
     from evals.report.verdict import verdict_text
     from retrieval.recordings import write_beside
 
-    recorded = read_baseline(baseline or BASELINE)
+    recorded = read_baseline(baseline or baseline_folder())
     run, _ = _inputs(**inputs).measure()
     verdict = judge(recorded, Side.of(run))
     options = [part for change in inputs["changes"] for part in ("--set", change)]
@@ -331,7 +352,7 @@ def baseline_command(why: str, out: Path | None, **inputs: Any) -> None:
     reason = " ".join(why.split())
     if not reason:
         raise click.UsageError("a baseline needs a reason: --why '...'")
-    folder = out or BASELINE
+    folder = out or baseline_folder()
     before = read_baseline(folder) if is_recorded(folder) else None
     run, _ = _inputs(**inputs).measure()
     side = Side.of(run)
@@ -382,7 +403,7 @@ def lint_command(
 @click.option("--dry-run", is_flag=True, help="Say how many calls, tokens and dollars it would take.")
 @click.option("--check", is_flag=True, help="Ask a sample of what is recorded again and report what has drifted.")
 def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs: Any) -> None:
-    r"""Record what a run needs of its models, so that later runs need neither model nor network.
+    """Record what a run needs of its models, so that later runs need neither model nor network.
 
     \b
     near-enough record                                             the vectors of laws and questions
@@ -390,13 +411,13 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
     near-enough record --set "rerank=recorded bge-reranker-base"   and the reranker's scores
 
     What was recorded is not asked again: a recording that was stopped goes on where it was.
-    """
+    """  # noqa: D301 - click keeps the lines after a backspace as they are
     from evals.recording import check_recordings, plan_recording, record_all
-    from retrieval.recordings import RECORDINGS
+    from retrieval.project import PROJECT
 
     if dry_run and check:
         raise click.UsageError("give --dry-run or --check, not both")
-    given, folder = _inputs(**inputs), recordings or RECORDINGS
+    given, folder = _inputs(**inputs), recordings or PROJECT.root / "recordings"
     pairs = given.pairs()
     do = plan_recording if dry_run else check_recordings if check else record_all
     with _vectors(given.settings.embedder, ask=not dry_run) as vectors:
@@ -411,9 +432,9 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
 def recordings_command(recordings: Path | None, prune: bool, **inputs: Any) -> None:
     """List what is recorded and missing, stale or unused, for the settings, laws and questions as they are."""
     from evals.recording import list_recordings
-    from retrieval.recordings import RECORDINGS
+    from retrieval.project import PROJECT
 
-    given, folder = _inputs(**inputs), recordings or RECORDINGS
+    given, folder = _inputs(**inputs), recordings or PROJECT.root / "recordings"
     with _vectors(given.settings.embedder) as vectors:
         for line in list_recordings(given.settings, given.corpus, given.pairs(), vectors, folder, prune):
             click.echo(line)
@@ -428,7 +449,11 @@ def publish_command() -> None:
 
     contents, written = (Contents(_inputs(changes=changes).measure()[0]) for changes in ((), ("rephrase=written",)))
     for name, text in published_files(contents, written).items():
-        write_beside(REPORTS / "near-enough" / name, text)
+        write_beside(reports_folder() / "near-enough" / name, text)
+
+
+for command in (ask_command, init_command, judge_command):
+    group.add_command(command)
 
 
 if __name__ == "__main__":

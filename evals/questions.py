@@ -16,8 +16,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from retrieval.corpus import Law
 from retrieval.documents import Document, Where, scan_yaml
 from retrieval.errors import Fault, InputError
+from retrieval.project import PROJECT
 
-QUESTIONS = Path(__file__).parents[1] / "questions"
+QUESTIONS = PROJECT.questions
 
 KINDS = ("plain", "paraphrase", "typo", "spanish", "situation", "sibling")
 CLASSES = ("lexical", "app", "off-topic", "adjacent")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from retrieval.documents import read_json_lines
 from retrieval.errors import Fault, InputError
+from retrieval.project import PROJECT
 
 PAGE_ROW = "process"
-LAWS = Path(__file__).parent / "laws"
+LAWS = PROJECT.laws
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

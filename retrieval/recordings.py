@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from retrieval.appending import append_lines, locked, read_appended
 from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError
 from retrieval.models import Embedded, Embedder, Kind
+from retrieval.project import PROJECT
 
-RECORDINGS = Path(__file__).parents[1] / "recordings"
-CACHE = Path(__file__).parents[1] / ".cache" / "vectors"
+RECORDINGS = PROJECT.recordings
+CACHE = PROJECT.cache
 
 LARGEST = 32767
 

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from retrieval.documents import Document, Where, read_yaml
 from retrieval.errors import Fault, InputError
+from retrieval.project import PROJECT
 
-SETTINGS = Path(__file__).parents[1] / "settings.yaml"
+SETTINGS = PROJECT.settings
 
 Cosine = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10_000)]

@@ -74,7 +74,7 @@ def test_importing_retrieval_pulls_in_no_tables_and_no_plots() -> None:
 
 
 def test_search_shows_every_stage(project: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Words that survived and what they stand for, both rankings, x under the cutoff, the fused order, the pool's end."""
+    """Words that survived and what they stand for, both rankings, x under the cutoff, the fused order, the pool."""
     options = [*project[:2], *project[4:]]
     assert run("search", "al", "how far is the firehydrant on the moon", *options, "--set", "near_enough=0.99") == 0
     shown = capsys.readouterr().out

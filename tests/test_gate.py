@@ -16,7 +16,7 @@ from evals.outcomes import Outcome, Side, outcomes, read_side, written
 from evals.report.comparison import comparison_text
 from evals.report.verdict import to_see, verdict_text
 from evals.run import Run
-from retrieval import models, recordings
+from retrieval import models, project, recordings
 from retrieval.documents import strict_json
 from tests import fakes, sides
 from tests.sides import baseline, outcome, side
@@ -334,7 +334,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setitem(models.EMBEDDERS, name, made)
     monkeypatch.setattr(recordings, "RECORDINGS", tmp_path / "recordings")
     monkeypatch.setattr(recordings, "CACHE", tmp_path / "cache")
-    monkeypatch.setattr(cli, "BASELINE", tmp_path / "reports" / "baseline")
+    monkeypatch.setattr(project, "PROJECT", replace(project.PROJECT, root=tmp_path))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -356,7 +356,7 @@ def command(world: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 def test_a_baseline_is_recorded_and_passes(world: Path, command: Command) -> None:
     """The gate passes what was just recorded, and writes nothing by itself."""
     status, said = command("baseline", "--why", "  the\nfirst ")
-    assert (status, said.splitlines()[0]) == (0, f"baseline recorded in {cli.BASELINE}: 7 pairs; the first")
+    assert (status, said.splitlines()[0]) == (0, f"baseline recorded in {cli.baseline_folder()}: 7 pairs; the first")
     files = {path: path.read_bytes() for path in (world / "reports").rglob("*.*")}
     status, said = command("gate")
     assert (status, said.splitlines()[-1]) == (0, "gate: passed")
@@ -390,13 +390,16 @@ def test_no_baseline_is_a_failure(command: Command) -> None:
     """Nothing to compare with is status 2, not 0."""
     status, said = command("gate")
     assert status == 2
-    assert said == f'near-enough: {cli.BASELINE}: no baseline here; record one: near-enough baseline --why "..."\n'
+    assert (
+        said
+        == f'near-enough: {cli.baseline_folder()}: no baseline here; record one: near-enough baseline --why "..."\n'
+    )
 
 
 def test_a_nan_in_the_baseline_is_a_failure(command: Command) -> None:
     """A number that compares with nothing would pass for ever: status 2."""
     command("baseline", "--why", "the first")
-    path = cli.BASELINE / "baseline.json"
+    path = cli.baseline_folder() / "baseline.json"
     path.write_text(path.read_text().replace('"cutoff": 0.3', '"cutoff": NaN'))
     status, said = command("gate")
     assert (status, "NaN is not JSON" in said) == (2, True)
@@ -420,7 +423,7 @@ def test_losses_are_accepted_by_recording_them(world: Path, command: Command) ->
     assert command("gate", *lower)[0] == 1
     status, said = command("baseline", "--why", "a pool of one", *lower)
     assert (status, "lost, and accepted: 1 expected law\n  hydrant/spanish (MD): MD-1, by pool" in said) == (0, True)
-    losses = json.loads((cli.BASELINE / "baseline.json").read_text())["accepted_losses"]
+    losses = json.loads((cli.baseline_folder() / "baseline.json").read_text())["accepted_losses"]
     assert losses == [
         {"question": "hydrant/spanish", "state": "MD", "expected": ["MD-1"], "stage": "pool", "why": "a pool of one"}
     ]
@@ -433,7 +436,7 @@ def test_losses_are_accepted_by_recording_them(world: Path, command: Command) ->
 def test_a_baseline_needs_a_reason(command: Command, arguments: list[str]) -> None:
     """Without one nothing is recorded."""
     assert command("baseline", *arguments)[0] == 2
-    assert not cli.BASELINE.exists()
+    assert not cli.baseline_folder().exists()
 
 
 def test_the_gate_writes_what_is_asked_for(world: Path, command: Command) -> None:

@@ -79,7 +79,7 @@ def test_losses_are_counted_by_stage_and_reason() -> None:
     table = tables.loss_reasons(found)
     assert table["lost"].sum() == len(found) == 3
     assert set(table["stage"]) == {"pool"}
-    saved = {("hydrant/plain", "AL", ("AL-3",)): "near_laws 2"}
+    saved: dict[tuple[str, str, tuple[str, ...]], str] = {("hydrant/plain", "AL", ("AL-3",)): "near_laws 2"}
     lost = tables.losses_table(found, saved)
     assert list(lost["question"]) == ["hydrant/plain", "hydrant/spanish", "hydrant/spanish"]
     assert list(lost["saved by"]) == ["near_laws 2", "", ""]

@@ -33,13 +33,13 @@ def import_command() -> None:
 @click.option("--out", type=FOLDER, required=True, help="Where laws/ and questions/ go.")
 @click.option("--split", help="Only the judgements of qrels/SPLIT.tsv.  [default: those of all]")
 def import_beir(folders: Sequence[Path], out: Path, split: str | None) -> None:
-    r"""Take in collections in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/*.tsv.
+    """Take in collections in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/*.tsv.
 
     \b
     near-enough import beir cranfield --out data
     near-enough import beir driving/* --out data          # several become several states
     near-enough lint --laws data/laws --questions data/questions
-    """
+    """  # noqa: D301 - click keeps the lines after a backspace as they are
     from evals.exchange.beir import read_collection
     from evals.exchange.taken_in import laws_and_questions, summary
     from retrieval.errors import Fault, InputError
@@ -109,12 +109,12 @@ def _measured(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--out", type=FOLDER, required=True, help="A folder for qrels.txt and a run a stage.")
 @_measured
 def export_trec(out: Path, stages: Sequence[str], **inputs: Any) -> None:
-    r"""Write judgements (qrels.txt) and what each stage returned (words.txt, near.txt, ...) as TREC's files.
+    """Write judgements (qrels.txt) and what each stage returned (words.txt, near.txt, ...) as TREC's files.
 
     \b
     near-enough export trec --out trec
     trec_eval -m map -m ndcg_cut.10 trec/qrels.txt trec/pool.txt
-    """
+    """  # noqa: D301 - click keeps the lines after a backspace as they are
     from evals.exchange.given_out import judgements, left_out
     from evals.exchange.kept import by_key, key, read_kept
     from evals.exchange.names import topics
