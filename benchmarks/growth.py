@@ -132,13 +132,13 @@ def embed(kind: Kind, texts: Sequence[str]) -> NDArray[np.int16]:
 def measure(size: int) -> Row:
     """One size, in this process."""
     texts = Texts()
-    questions, laws = texts.questions(), texts.laws(size)
+    questions, laws, most = texts.questions(), texts.laws(size), SETTINGS.most_laws(searches=0)
     start = time.process_time()
     pipeline = Pipeline(SETTINGS, laws, embed)
-    pipeline.score(questions[:1])  # what is built only when it is asked for belongs to the indexing
+    pipeline.score(questions[:1], most)  # what is built only when it is asked for belongs to the indexing
     indexed = time.process_time()
     for batch in _batches(questions):
-        for scoring in pipeline.score(batch):
+        for scoring in pipeline.score(batch, most):
             pipeline.trace([scoring])
     answered = time.process_time()
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
@@ -193,7 +193,7 @@ def draw(rows: Sequence[Row], file: Path) -> None:
         times.loglog(laws, [row.answering for row in rows], "o-", color="#0072B2", label="answering")
         times.loglog(laws, [row.indexing for row in rows], "s--", color="#D55E00", label="indexing")
         slope = [rows[-1].seconds * each / laws[-1] for each in laws]
-        times.loglog(laws, slope, ":", color="#666666", label="as the laws grow")
+        times.loglog(laws, slope, ":", color="#666666", label="in proportion to the laws")
         times.set(xlabel="laws", ylabel=f"seconds, {QUESTIONS:,} questions")
         times.legend(frameon=False)
         memory.loglog(laws, [row.megabytes for row in rows], "o-", color="#0072B2", label="peak memory")

@@ -20,6 +20,7 @@ from evals.commands.judge import judge_command
 from evals.commands.start import init_command
 
 if TYPE_CHECKING:
+    from evals.growth import Grown
     from evals.outcomes import Side
     from evals.questions import Pair
     from evals.run import Run
@@ -180,10 +181,12 @@ def _takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @group.command("eval")
 @_takes("set", "embedder", "states", "settings", "laws", "questions")
 @click.option("--metric", "metrics", multiple=True, help="A further metric at every stage, such as nDCG@10 or MRR.")
+@click.option("--growth", is_flag=True, help="Also measure each state as its corpus grows to 6,000 laws.")
 @click.option("--out", type=FOLDER, help="Where the report goes.  [default: reports/latest]")
-def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) -> None:
+def evaluate_command(metrics: Sequence[str], growth: bool, out: Path | None, **inputs: Any) -> None:
     """Measure the pipeline over the question set and write a report."""
     from evals.baseline import is_recorded, read_baseline
+    from evals.growth import grow
     from evals.metrics import parse_metric
     from evals.report.contents import Contents
     from evals.report.files import write_report
@@ -192,7 +195,11 @@ def evaluate_command(metrics: Sequence[str], out: Path | None, **inputs: Any) ->
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
     baseline = read_baseline(baseline_folder()) if is_recorded(baseline_folder()) else None
     run, computed = _inputs(**inputs).measure(pools=True)
-    contents = Contents(run, baseline, wanted)
+    grown: list[Grown] = []
+    if growth:
+        with _vectors(run.settings.embedder) as vectors:
+            grown = grow(run, vectors.embed)
+    contents = Contents(run, baseline, wanted, tuple(grown))
     folder = out or reports_folder() / "latest"
     write_report(contents, folder)
     show(contents, computed, folder)

@@ -36,7 +36,10 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Scoring:
-    """One text against one corpus: every law that shares a word, and every law that has a vector, uncut."""
+    """One text against one corpus: every law that shares a word, and every law that has a vector.
+
+    Uncut, unless `Pipeline.score` was asked for so many of each.
+    """
 
     text: str
     words: Ranking
@@ -106,32 +109,34 @@ class Pipeline:
         """The word search over these laws, built when it is first asked."""
         return WordIndex(self.laws)
 
-    def score(self, texts: Iterable[str]) -> list[Scoring]:
-        """Every text against every law: both searches' full rankings, ties in the corpus's order.
+    def score(self, texts: Iterable[str], most: int | None = None) -> list[Scoring]:
+        """Every text against every law: both searches' rankings, ties in the corpus's order.
 
-        A text without letters or digits shares no word; an empty one is near nothing.
+        `most` keeps so many laws of each, without sorting the rest: enough to answer from, not to sweep. None keeps
+        all. A text without letters or digits shares no word; an empty one is near nothing.
         """
         texts = list(texts)
-        nears = self._nears(texts)
+        nears = self._nears(texts, most)
         return [
-            Scoring(text, Ranking(*self.word_index.rank(text, None)), near)
+            Scoring(text, Ranking(*self.word_index.rank(text, most)), near)
             for text, near in zip(texts, nears, strict=True)
         ]
 
-    def _nears(self, texts: Sequence[str]) -> list[Ranking]:
+    def _nears(self, texts: Sequence[str], most: int | None) -> list[Ranking]:
         nothing = Ranking(np.empty(0, np.intp), np.empty(0))
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if self._embed is None or not asked or not len(self._with_text):
             return [nothing] * len(texts)
         found = {}
         for text, scores in zip(asked, self._vector_index.cosines(self._embed("query", asked)), strict=True):
-            order = best_first(scores)
+            order = best_first(scores, most)
             found[text] = Ranking(self._with_text[order], scores[order])
         return [found.get(text, nothing) for text in texts]
 
     def answer(self, question: str, searches: Iterable[str] = (), family: str | None = None) -> Trace:
         """A question through every stage. `searches` are fused beside it; `family` names a family of page rows."""
-        return self.trace(self.score([question, *distinct_searches(question, searches)]), family)
+        texts = [question, *distinct_searches(question, searches)]
+        return self.trace(self.score(texts, self.settings.most_laws(len(texts) - 1)), family)
 
     def trace(self, scorings: Sequence[Scoring], family: str | None = None) -> Trace:
         """The stages of a question from its scoring and, after it, those of its distinct searches."""

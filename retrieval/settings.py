@@ -81,6 +81,10 @@ class Settings(BaseModel):
         """How many laws the pool holds when so many searches were fused."""
         return self.searched_candidate_laws if searches else self.candidate_laws
 
+    def most_laws(self, searches: int) -> int:
+        """How many laws of a ranking the stages look at, at most, when so many searches were fused."""
+        return max(self.near_laws, self.retrieved_laws, self.pool_laws(searches))
+
 
 def _asked(value: str, others: str, models: Sequence[str], default: str = "") -> str:
     """A value that names a model to ask, in one form: `recorded MODEL`; the default is put where none is named."""

@@ -3,7 +3,7 @@
 It scores the vectors it is given; making and storing them is not its business.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ Positions = NDArray[np.intp]
 # below that, so a matrix product over such integers is exact whatever the order of its additions.
 LIMB_BITS = 20
 MAX_DIMENSIONS = 2**13
+BLOCK = 2048  # rows that are worked on as float64 at a time: all of a large corpus's would be its largest array
 
 
 class Hit(NamedTuple):
@@ -35,8 +36,16 @@ def embedding_text(law: Law) -> str:
 class _Exact(NamedTuple):
     """Vectors as integers: `high` and, where rounding to it left something, 20 more bits in `low`."""
 
-    high: Floats
-    low: Floats | None
+    high: NDArray[np.floating]
+    low: NDArray[np.floating] | None
+
+    def kept(self) -> "_Exact":
+        """The same in half the memory: float32 holds integers up to 2^24."""
+        return _Exact(self.high.astype(np.float32), None if self.low is None else self.low.astype(np.float32))
+
+    def doubles(self) -> "_Exact":
+        """The same as float64, in which products and sums of them are exact."""
+        return _Exact(self.high.astype(np.float64), None if self.low is None else self.low.astype(np.float64))
 
 
 def _exact(vectors: Floats) -> _Exact:
@@ -82,14 +91,14 @@ class VectorIndex:
 
     def __init__(self, ids: Sequence[str], vectors: ArrayLike) -> None:
         self.ids = tuple(ids)
-        array = _finite(vectors, "vectors").reshape(len(self.ids), -1) if len(self.ids) else np.empty((0, 0))
-        if array.shape[1] > MAX_DIMENSIONS:
-            raise ValueError(f"{array.shape[1]} dimensions; at most {MAX_DIMENSIONS} are scored exactly")
         if np.ndim(vectors) == 2 and np.shape(vectors)[0] != len(self.ids):
             raise ValueError(f"{np.shape(vectors)[0]} vectors for {len(self.ids)} ids")
+        array = np.asarray(vectors).reshape(len(self.ids), -1) if len(self.ids) else np.empty((0, 0))
+        if array.shape[1] > MAX_DIMENSIONS:
+            raise ValueError(f"{array.shape[1]} dimensions; at most {MAX_DIMENSIONS} are scored exactly")
         self.dimensions = array.shape[1]
-        self._vectors = _exact(array)
-        self._norms = _norms(self._vectors)
+        self._vectors = [_exact(_finite(array[rows], "vectors")).kept() for rows in _blocks(len(self.ids))]
+        self._norms = [_norms(block.doubles()) for block in self._vectors]
 
     def cosines(self, vectors: ArrayLike) -> Floats:
         """The cosine of each of q `vectors` (q, d) with each of the n indexed ones: (q, n), NaN where one is zero.
@@ -105,10 +114,16 @@ class VectorIndex:
         if asked.shape[1] != self.dimensions:
             raise ValueError(f"a question of {asked.shape[1]} dimensions for an index of {self.dimensions}")
         exact = _exact(asked)
-        norms = _norms(exact)[:, None] * self._norms[None, :]
-        cosines = np.full(norms.shape, np.nan)
-        np.divide(_dots(exact, self._vectors), norms, out=cosines, where=norms > 0)
+        asked_norms = _norms(exact)[:, None]
+        cosines = np.full((len(asked), len(self.ids)), np.nan)
+        for rows, block, norms in zip(_blocks(len(self.ids)), self._vectors, self._norms, strict=True):
+            products = asked_norms * norms
+            np.divide(_dots(exact, block.doubles()), products, out=cosines[:, rows], where=products > 0)
         return cosines
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    return (slice(start, start + BLOCK) for start in range(0, count, BLOCK))
 
 
 def _finite(vectors: ArrayLike, what: str) -> Floats:
@@ -118,10 +133,17 @@ def _finite(vectors: ArrayLike, what: str) -> Floats:
     return array
 
 
-def best_first(scores: Floats) -> Positions:
-    """Positions of the scores that are numbers, best first, ties in the order given (the corpus's)."""
-    order = np.argsort(-scores, kind="stable")  # NaN sorts last
-    return order[: len(scores) - int(np.isnan(scores).sum())]
+def best_first(scores: Floats, most: int | None = None) -> Positions:
+    """Positions of the scores that are numbers, best first, ties in the order given (the corpus's).
+
+    At most `most` of them, without sorting the rest; None for all.
+    """
+    found = np.flatnonzero(~np.isnan(scores))
+    if most is not None and 0 < most < len(found):
+        # Every score equal to the last one wanted stays: which of them come is the corpus's order to decide.
+        least = np.partition(scores[found], -most)[-most]
+        found = found[scores[found] >= least]
+    return found[np.argsort(-scores[found], kind="stable")][:most]
 
 
 def nearest(index: VectorIndex, vector: ArrayLike, top_k: int, cutoff: float) -> list[Hit]:

@@ -75,6 +75,20 @@ def test_questions_together_or_alone_score_alike() -> None:
                 assert getattr(one, ranking).scores.tolist() == same.scores.tolist()
 
 
+@pytest.mark.parametrize("searches", [(), ("hydrant", "red light")])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_is_answered_from_as_many_laws_as_the_stages_look_at(question: str, searches: Sequence[str]) -> None:
+    """Cut rankings are the first of the full ones, and give the same stages."""
+    numbers = settings(near_laws=2, retrieved_laws=1, candidate_laws=3, searched_candidate_laws=3)
+    pipeline = Pipeline(numbers, CORPUS["AL"], embed)
+    cut, full = pipeline.answer(question, searches), pipeline.trace(pipeline.score([question, *searches]))
+    assert cut.stages() == full.stages()
+    for one, other in zip(cut.scorings, full.scorings, strict=True):
+        for ranking in ("words", "near"):
+            assert getattr(one, ranking).laws.tolist() == getattr(other, ranking).laws.tolist()[:3]
+            assert getattr(one, ranking).scores.tolist() == getattr(other, ranking).scores.tolist()[:3]
+
+
 def test_an_empty_corpus_and_one_of_empty_laws() -> None:
     """Nothing to find is an empty trace, not an error."""
     for laws in ([], [Law("a", "")]):

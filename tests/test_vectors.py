@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval import Law, VectorIndex, embedding_text, nearest
+from retrieval.vectors import best_first
 from tests.reference import cases, needs_reference
 
 
@@ -76,6 +77,28 @@ def test_embedded_text() -> None:
     assert embedding_text(Law("a", "Stop.", "What then?")) == "Stop. What then?"
     assert embedding_text(Law("a", "Stop.")) == "Stop."
     assert embedding_text(Law("a", "")) == ""
+
+
+@pytest.mark.parametrize("kind", ["int16", "float64"])
+def test_the_same_bits_in_blocks_of_any_size(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors are worked on a block at a time; the block's size changes no bit, zero vectors included."""
+    rng = np.random.default_rng(6)
+    laws, asked = rng.normal(size=(50, 24)), rng.normal(size=(7, 24))
+    if kind == "int16":
+        laws, asked = (np.rint(a / np.abs(a).max(axis=1, keepdims=True) * 32767) for a in (laws, asked))
+    laws[[0, 20]] = 0
+    ids = [str(at) for at in range(50)]
+    whole = VectorIndex(ids, laws).cosines(asked)
+    for block in (1, 7, 49, 50):
+        monkeypatch.setattr("retrieval.vectors.BLOCK", block)
+        assert np.array_equal(VectorIndex(ids, laws).cosines(asked), whole, equal_nan=True)
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 0.7, np.nan]), max_size=12), st.integers(0, 14))
+def test_a_few_of_the_best_are_the_first_of_all(scores: list[float], most: int) -> None:
+    """Asked for so many, the same positions as the first of the whole order: ties and missing numbers alike."""
+    array = np.array(scores, dtype=np.float64)
+    assert best_first(array, most).tolist() == best_first(array).tolist()[:most]
 
 
 @pytest.mark.parametrize("kind", ["int16", "float32", "float64"])

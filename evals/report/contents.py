@@ -7,6 +7,7 @@ import pandas as pd
 
 from evals import bands, reranking, searches, tables
 from evals.baseline import Baseline
+from evals.growth import Grown, band_quantiles, recalls
 from evals.losses import Loss, losses
 from evals.metrics import Metric
 from evals.report import overview
@@ -22,12 +23,14 @@ LARGEST_POOL = 64
 class Contents:
     """A run's tables, bands, losses and sweeps, and what it is held against, if anything.
 
-    Each is computed when first asked for and kept. metrics: further ones to have a table of, at every stage.
+    Each is computed when first asked for and kept. metrics: further ones to have a table of, at every
+    stage. grown: the states over grown corpora, where they were measured.
     """
 
     run: Run
     baseline: Baseline | None = None
     metrics: tuple[Metric, ...] = ()
+    grown: tuple[Grown, ...] = ()
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -138,6 +141,7 @@ class Contents:
             "state-by-topic": overview.state_by_topic(self.measures),
             "cutoff-by-pool": overview.cutoff_by_pool(self),
             **{name: table(self.run) for name, table in {**reranking.TABLES, **searches.TABLES}.items()},
+            **({"growth": recalls(self.grown), "growth-bands": band_quantiles(self.grown)} if self.grown else {}),
             **({"metrics": tables.metric_means(self.run, self.metrics)} if self.metrics else {}),
         }
 

@@ -22,6 +22,7 @@ from evals import bands
 from evals.report.contents import Contents
 
 COLOURS = {
+    "words": "#E69F00",
     "answering": "#0072B2",
     "nearest wrong": "#E69F00",
     "unrelated": "#D55E00",
@@ -31,7 +32,7 @@ COLOURS = {
     "pool": "#0072B2",
 }
 LAYERS = 8
-DASHES = {"near": (4, 2), "fused": (1, 1), "pool": ()}
+DASHES = {"words": (6, 2, 1, 2), "near": (4, 2), "fused": (1, 1), "pool": ()}
 STYLE: dict[str, Any] = {
     "svg.hashsalt": "near-enough",
     "font.size": 10,
@@ -47,15 +48,14 @@ STYLE: dict[str, Any] = {
 
 def plots(contents: Contents) -> dict[str, str]:
     """Every picture as SVG text by its file's name. The same run gives the same bytes."""
-    return {
-        name: _drawn(draw, contents)
-        for name, draw in {
-            "bands": draw_bands,
-            "recall-over-cutoff": draw_recall_over_cutoff,
-            "precision-over-cutoff": draw_precision_over_cutoff,
-            "recall-over-pool": draw_recall_over_pool,
-        }.items()
+    drawings = {
+        "bands": draw_bands,
+        "recall-over-cutoff": draw_recall_over_cutoff,
+        "precision-over-cutoff": draw_precision_over_cutoff,
+        "recall-over-pool": draw_recall_over_pool,
+        **({"recall-over-corpus-size": draw_recall_over_corpus_size} if contents.grown else {}),
     }
+    return {name: _drawn(draw, contents) for name, draw in drawings.items()}
 
 
 @contextmanager
@@ -178,6 +178,25 @@ def draw_recall_over_pool(contents: Contents, axes: Axes) -> None:
     axes.set_xlim(0, len(curve) + 1)
     axes.set_xlabel("laws asked for")
     axes.set_ylabel("mean over pairs")
+    _legend_outside(axes)
+
+
+def draw_recall_over_corpus_size(contents: Contents, axes: Axes) -> None:
+    """Recall at each stage as other states' laws join a state's own; each state's pool behind."""
+    table = contents.tables["growth"]
+    pools = table[(table["by"] == "state") & (table["stage"] == "pool")]
+    for at, (_, part) in enumerate(pools.groupby("group", sort=True)):
+        label = "pool, each state" if at == 0 else None
+        axes.plot(part["most laws"], part["recall"].astype(float), color="#bbbbbb", linewidth=0.8, label=label)
+    laws = pools.groupby("grown to", sort=False)["most laws"].mean()
+    for stage, part in table[table["by"] == "all"].groupby("stage", sort=False):
+        _line(axes, part["grown to"].map(laws), part["recall"], str(stage), str(stage))
+    axes.set_xscale("log")
+    axes.set_xticks(laws.tolist(), [f"{each:,.0f}" for each in laws])
+    axes.minorticks_off()
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("laws in a state's corpus, with other states' laws of other concepts")
+    axes.set_ylabel("recall, mean over pairs")
     _legend_outside(axes)
 
 
