@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from evals.compare import Comparison, Flip, compare
 from evals.metrics import mean
 from evals.outcomes import JUDGED, Group, Key, Outcome, Side, recalls
-from evals.run import STAGES
+from evals.stages import STAGES
 from retrieval.documents import parse_json, read_text, strict_json
 from retrieval.errors import Fault, InputError
 from retrieval.recordings import write_beside
@@ -236,8 +236,8 @@ def _outcome(row: Mapping[str, str], margins: _Margins) -> Outcome:
     if {*map(len, arrived.values()), len(margins.places), len(margins.cosines)} != {len(groups)}:
         what = f"{', '.join(JUDGED)} and, in margins.csv, places and cosines"
         raise ValueError(f"{row['question']} in {row['state']}: expected {what} of {len(groups)} groups")
-    if not {each for bits in arrived.values() for each in bits} <= {"0", "1"}:
-        raise ValueError("expected 1 for a group that arrived and 0 for one that did not")
+    if not {each for bits in arrived.values() for each in bits} <= {"0", "1", "-"}:
+        raise ValueError("expected 1 for a group that arrived, 0 for one that did not, - where the stage was not run")
     return Outcome(
         question=row["question"],
         state=row["state"],
@@ -247,7 +247,7 @@ def _outcome(row: Mapping[str, str], margins: _Margins) -> Outcome:
         groups=tuple(
             Group(
                 laws=laws,
-                reached={stage: arrived[stage][at] == "1" for stage in JUDGED},
+                reached={stage: arrived[stage][at] == "1" for stage in JUDGED if arrived[stage][at] != "-"},
                 place=margins.places[at],
                 cosine=margins.cosines[at],
             )
@@ -341,7 +341,7 @@ def still_lost(baseline: Baseline, outcomes: Mapping[Key, Outcome]) -> list[Acce
 def _is_lost(loss: AcceptedLoss, outcomes: Mapping[Key, Outcome]) -> bool:
     outcome = outcomes.get((loss.question, loss.state))
     groups = outcome.groups if outcome else ()
-    return any(set(group.laws) == set(loss.expected) and not group.reached[loss.stage] for group in groups)
+    return any(set(group.laws) == set(loss.expected) and not group.reached.get(loss.stage, True) for group in groups)
 
 
 def write_baseline(folder: Path, side: Side, summary: Summary, comparison: Comparison | None) -> None:
@@ -381,8 +381,12 @@ def _row(outcome: Outcome) -> list[object]:
         outcome.expects,
         outcome.near_laws,
         " ".join("|".join(map(_quoted, group.laws)) for group in groups),
-        *(" ".join("1" if group.reached[stage] else "0" for group in groups) for stage in JUDGED),
+        *(" ".join(_arrived(group, stage) for group in groups) for stage in JUDGED),
     ]
+
+
+def _arrived(group: Group, stage: str) -> str:
+    return "-" if stage not in group.reached else "1" if group.reached[stage] else "0"
 
 
 def _quoted(law: str) -> str:

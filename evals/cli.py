@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evals.commands.ask import ask_command
+from evals.commands.exchange import export_command, import_command
 from evals.commands.judge import judge_command
 from evals.commands.start import init_command
+from evals.stages import STAGES
 
 if TYPE_CHECKING:
     from evals.growth import Grown
@@ -167,6 +169,11 @@ _OPTIONS = {
 }
 
 
+_stage_option = click.option(
+    "--stage", type=click.Choice(STAGES), help="With --run: its stage, where the file names none.  [default: pool]"
+)
+
+
 def _takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The options of these names, shown in this order."""
 
@@ -182,10 +189,31 @@ def _takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @_takes("set", "embedder", "states", "settings", "laws", "questions")
 @click.option("--metric", "metrics", multiple=True, help="A further metric at every stage, such as nDCG@10 or MRR.")
 @click.option("--growth", is_flag=True, help="Also measure each state as its corpus grows to 6,000 laws.")
-@click.option("--out", type=FOLDER, help="Where the report goes.  [default: reports/latest]")
-def evaluate_command(metrics: Sequence[str], growth: bool, out: Path | None, **inputs: Any) -> None:
+@click.option("--run", "foreign", type=FOLDER, help="Measure what another system returned: a TREC run or JSON Lines.")
+@_stage_option
+@click.option("--qrels", type=FOLDER, help="With --run: TREC's judgements in place of the question set.")
+@click.option("--scores", type=FOLDER, help="Raw cosines from elsewhere, in place of a model.")
+@click.option("--out", type=FOLDER, help="Where the report goes.  [default: reports/latest, reports/run with --run]")
+def evaluate_command(
+    metrics: Sequence[str],
+    growth: bool,
+    foreign: Path | None,
+    stage: str | None,
+    qrels: Path | None,
+    scores: Path | None,
+    out: Path | None,
+    **inputs: Any,
+) -> None:
     """Measure the pipeline over the question set and write a report."""
+    if (qrels or stage) and not foreign:
+        raise click.UsageError("--qrels and --stage go with --run")
+    if foreign and (scores or growth):
+        raise click.UsageError("--run measures what a file holds: leave out --scores and --growth")
+    if foreign:
+        _evaluate_foreign(foreign, stage, qrels, metrics, out, inputs)
+        return
     from evals.baseline import is_recorded, read_baseline
+    from evals.commands.exchange import run_from_scores
     from evals.growth import grow
     from evals.metrics import parse_metric
     from evals.report.contents import Contents
@@ -194,7 +222,12 @@ def evaluate_command(metrics: Sequence[str], growth: bool, out: Path | None, **i
 
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
     baseline = read_baseline(baseline_folder()) if is_recorded(baseline_folder()) else None
-    run, computed = _inputs(**inputs).measure(pools=True)
+    given, computed = _inputs(**inputs), 0
+    if scores:
+        run, said = run_from_scores(scores, given)
+        click.echo(said)
+    else:
+        run, computed = given.measure(pools=True)
     grown: list[Grown] = []
     if growth:
         with _vectors(run.settings.embedder) as vectors:
@@ -203,6 +236,18 @@ def evaluate_command(metrics: Sequence[str], growth: bool, out: Path | None, **i
     folder = out or reports_folder() / "latest"
     write_report(contents, folder)
     show(contents, computed, folder)
+
+
+def _evaluate_foreign(
+    file: Path, stage: str | None, qrels: Path | None, metrics: Sequence[str], out: Path | None, inputs: Any
+) -> None:
+    """`eval --run`: what another system returned, by the question set or by judgements of its own."""
+    from evals.commands.exchange import measure_against_qrels, measure_run
+
+    if qrels:
+        measure_against_qrels(file, qrels, metrics, out)
+    else:
+        measure_run(file, stage, metrics, out or reports_folder() / "run", _inputs(**inputs))
 
 
 @group.command("search")
@@ -301,6 +346,8 @@ def _sides(given: Inputs, changes: Sequence[str], embedder: str | None) -> "tupl
 
 @group.command("gate")
 @_takes("set", "settings", "laws", "questions")
+@click.option("--run", "foreign", type=FOLDER, help="Judge what another system returned: a TREC run or JSON Lines.")
+@_stage_option
 @click.option("--baseline", type=FOLDER, help="The baseline.  [default: reports/baseline]")
 @click.option("--junit", type=FOLDER, help="Write JUnit XML here, a case a pair.")
 @click.option("--markdown", type=FOLDER, help="Write a comment for a pull request here.")
@@ -313,6 +360,8 @@ def gate_command(
     markdown: Path | None,
     json_file: Path | None,
     github: bool,
+    foreign: Path | None,
+    stage: str | None,
     **inputs: Any,
 ) -> int:
     """Fail where a law that arrived in the baseline does not arrive now.
@@ -320,6 +369,8 @@ def gate_command(
     Status 0: passed. 1: failed, each lost law by name. 2: the baseline or other input is bad. 3: not comparable.
     """
     from evals.baseline import read_baseline
+    from evals.commands.exchange import foreign_run
+    from evals.exchange.sides import side
     from evals.gate import judge
     from evals.outcomes import Side
     from evals.report.ci import annotations, junit_xml, verdict_json
@@ -328,8 +379,12 @@ def gate_command(
     from retrieval.recordings import write_beside
 
     recorded = read_baseline(baseline or baseline_folder())
-    run, _ = _inputs(**inputs).measure()
-    verdict = judge(recorded, Side.of(run))
+    given = _inputs(**inputs)
+    if foreign:
+        after = side(foreign_run(foreign, stage, given)[0], given.settings, given.corpus)
+    else:
+        after = Side.of(given.measure()[0])
+    verdict = judge(recorded, after)
     options = [part for change in inputs["changes"] for part in ("--set", change)]
     if junit is not None:
         write_beside(junit, junit_xml(verdict, Path.cwd()))
@@ -459,7 +514,7 @@ def publish_command() -> None:
         write_beside(reports_folder() / "near-enough" / name, text)
 
 
-for command in (ask_command, init_command, judge_command):
+for command in (ask_command, export_command, import_command, init_command, judge_command):
     group.add_command(command)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from math import fsum
 
 from evals.outcomes import JUDGED, Group, Key, Outcome
-from evals.run import STAGES
+from evals.stages import STAGES
 from evals.statistics import PairedTest, paired_permutation
 
 

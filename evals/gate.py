@@ -108,8 +108,16 @@ def _of_judged(flips: Iterable[Flip]) -> Iterable[Flip]:
 def _incomparable(before: str, now: str, comparison: Comparison) -> Iterable[str]:
     if before != now:
         yield f"another model was measured: {now}, and the baseline is of {before}; record a baseline of the new one"
+    elif gone := [stage for stage in JUDGED if _judges(comparison, stage)]:
+        yield f"the baseline judges the {' and the '.join(gone)}, and the run measured now does not hold it"
     elif not comparison.pairings:
         yield "no question of the baseline is asked any more: there is nothing in common to judge"
+
+
+def _judges(comparison: Comparison, stage: str) -> bool:
+    """Whether a stage is known of what was, and not of what is now."""
+    both = (pair for pairing in comparison.pairings for pair in pairing.groups)
+    return any(stage in was.reached and stage not in now.reached for was, now in both)
 
 
 def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]:
@@ -156,7 +164,7 @@ def _louder(comparison: Comparison) -> Iterable[Louder]:
 def _margins(comparison: Comparison, cutoff_before: float, cutoff: float) -> Iterable[Margin]:
     for pairing in comparison.pairings:
         for was, now in pairing.groups:
-            if not (was.reached["pool"] and now.reached["pool"]):
+            if not (was.reached.get("pool") and now.reached.get("pool")):
                 continue
             above, above_before = _above(now.cosine, cutoff), _above(was.cosine, cutoff_before)
             if above is not None and above_before is not None and 0 <= above < EDGE_COSINE <= above_before:

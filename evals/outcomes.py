@@ -11,7 +11,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.run import STAGES, Measured, Run
+from evals.run import Measured, Run
+from evals.stages import STAGES
 from retrieval.documents import parse_json, read_json_lines, read_text
 from retrieval.errors import Fault, InputError
 from retrieval.pipeline import Ranking
@@ -109,7 +110,7 @@ class Side:
 
 def _group(laws: Sequence[str], stages: Mapping[str, Sequence[str]], cosines: Mapping[str, float]) -> Group:
     """A group of a pair that got these stages; `cosines` are those of its laws that have one."""
-    pool, wanted = stages["pool"], set(laws)
+    pool, wanted = stages.get("pool", ()), set(laws)
     return Group(
         laws=tuple(laws),
         reached={stage: not wanted.isdisjoint(returned) for stage, returned in stages.items()},
@@ -183,8 +184,10 @@ class _Row(BaseModel):
         """The line as an outcome; ValueError where its parts do not belong together."""
         if len(self.expected) != len(self.cosines):
             raise ValueError(f"{len(self.expected)} expected groups and {len(self.cosines)} cosines")
-        if set(self.stages) != set(STAGES):
-            raise ValueError(f"expected the stages {', '.join(STAGES)}, found {', '.join(self.stages) or 'none'}")
+        if not self.stages or not set(self.stages) <= set(STAGES):
+            raise ValueError(
+                f"expected some of the stages {', '.join(STAGES)}, found {', '.join(self.stages) or 'none'}"
+            )
         each = zip(self.expected, self.cosines, strict=True)
         return Outcome(
             question=self.question,
@@ -281,5 +284,6 @@ def written(outcome: Outcome) -> dict[str, object]:
 
 
 def recalls(side: Iterable[Outcome], stage: str) -> list[float]:
-    """The recall of every outcome that expects something, at a stage."""
-    return [sum(group.reached[stage] for group in each.groups) / len(each.groups) for each in side if each.groups]
+    """The recall of every outcome that expects something, at a stage; [] where the stage was not run."""
+    expecting = [each for each in side if each.groups and all(stage in group.reached for group in each.groups)]
+    return [sum(group.reached[stage] for group in each.groups) / len(each.groups) for each in expecting]

@@ -17,8 +17,6 @@ from retrieval.replies import Call, Reply
 from retrieval.settings import Settings
 from retrieval.vectors import embedding_text
 
-STAGES = ("words", "near", "fused", "pool", "answer")
-
 Progress = Callable[[str, int, int], None]
 Ask = Callable[[LiveStage, Sequence[Call]], Mapping[str, Reply]]
 

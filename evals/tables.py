@@ -14,7 +14,8 @@ from evals.certificate import certify, lowest_by_need
 from evals.judged import Judged
 from evals.losses import Loss
 from evals.metrics import Metric, evaluate, hit, mean, precision, reached, recall
-from evals.run import STAGES, Measured, Run
+from evals.run import Measured, Run
+from evals.stages import STAGES
 from evals.statistics import smallest_visible_loss
 from retrieval.vectors import embedding_text
 

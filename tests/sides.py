@@ -6,7 +6,8 @@ from dataclasses import replace
 from evals.baseline import DIGITS, Baseline, new_summary
 from evals.outcomes import JUDGED, Group, Key, Outcome, Side
 from evals.questions import Pair
-from evals.run import STAGES, Run, evaluate
+from evals.run import Run, evaluate
+from evals.stages import STAGES
 from tests import fakes
 
 MODEL = "fake (1)"

@@ -12,7 +12,7 @@ from evals.compare import Comparison, compare
 from evals.outcomes import Outcome, Side, outcomes
 from evals.report.comparison import changed_settings, comparison_text
 from evals.rerun import can_rerun, rerun
-from evals.run import STAGES
+from evals.stages import STAGES
 from retrieval.settings import changed
 from tests import fakes, sides
 from tests.sides import by_key, outcome

@@ -16,7 +16,7 @@ from evals.exchange.report import Foreigner, files, lines
 from evals.exchange.sides import losses, points, side
 from evals.metrics import parse_metric
 from evals.outcomes import Key, Side, outcomes, written
-from evals.run import STAGES
+from evals.stages import STAGES
 from retrieval.corpus import Law
 from retrieval.errors import InputError
 from tests import fakes, sides

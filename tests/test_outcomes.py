@@ -100,7 +100,7 @@ def line(**changes: object) -> str:
         (line(cosines=[7]), "1: `cosines.0`"),
         (line(cosines=[]), "1: 1 expected groups and 0 cosines"),
         (line(expected=[[]]), "1: `expected.0`"),
-        (line(stages={"pool": []}), "1: expected the stages words, near, fused, pool, answer, found pool"),
+        (line(stages={"rerank": []}), "1: expected some of the stages words, near, fused, pool, answer, found rerank"),
         (line(**{"near laws": -1}), "1: `near laws`"),
         (line(outcome=None), "1: `outcome`: field required"),
         (line() + "\n" + line(), "2: hydrant/plain in MD stands here twice"),

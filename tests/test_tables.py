@@ -9,7 +9,8 @@ from evals import tables
 from evals.bands import points
 from evals.losses import losses
 from evals.metrics import parse_metric
-from evals.run import STAGES, Run, evaluate
+from evals.run import Run, evaluate
+from evals.stages import STAGES
 from tests.fakes import CORPUS, embed, pair, settings
 
 

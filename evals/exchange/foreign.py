@@ -19,7 +19,8 @@ from evals.exchange.rankings import SHOWN, in_order
 from evals.exchange.trec import read_run
 from evals.outcomes import Key, first_fault
 from evals.questions import Pair
-from evals.run import STAGES, Run
+from evals.run import Run
+from evals.stages import STAGES
 from retrieval.corpus import Law
 from retrieval.documents import read_json_lines, read_text, strict_json
 from retrieval.errors import Fault, InputError

@@ -10,7 +10,8 @@ import pandas as pd
 
 from evals.metrics import mean
 from evals.parts import parts
-from evals.run import STAGES, Run
+from evals.run import Run
+from evals.stages import STAGES
 from evals.statistics import recall_interval, smallest_visible_loss
 from evals.sweep import Setting
 

@@ -23,7 +23,8 @@ from evals.report import overview
 from evals.report.contents import Contents
 from evals.report.markdown import shown
 from evals.report.packed import packed
-from evals.run import STAGES, Run
+from evals.run import Run
+from evals.stages import STAGES
 from evals.sweep import LAWS, NEAR_LAWS
 from retrieval.documents import strict_json
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from evals.report.contents import Contents
 from evals.report.markdown import measured, shown
-from evals.run import STAGES
+from evals.stages import STAGES
 
 LOSSES_SHOWN = 10
 

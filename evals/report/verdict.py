@@ -45,7 +45,7 @@ def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
         yield from _more(len(verdict.margins) - MARGINS_SHOWN)
     yield from dropped_lines(verdict.comparison)
     yield judged(verdict)
-    for stage in JUDGED:
+    for stage in verdict.comparison.stages:
         yield from mean_lines(verdict.comparison, stage)
     yield searches_line(verdict)
 
