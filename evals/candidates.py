@@ -197,7 +197,8 @@ class Block:
 class Searched:
     """One question of any number of texts, fused at the depths asked for; its two rankings for each of j texts.
 
-    groups: how many it expects; cosines: (j, M) of the near rankings, minus infinity behind their end.
+    groups: how many it expects; cosines: (j, M) of the near rankings, minus infinity behind their end. has_searches:
+    whether there are texts beside the question's own.
     """
 
     def __init__(self, question: Candidates, lengths: NDArray[np.int32], near_laws: int) -> None:
@@ -205,6 +206,7 @@ class Searched:
         self._words, self._near = self._ranks(question.words), self._ranks(question.near)
         self._targets = _Targets([question], lengths)
         self.groups = len(question.groups)
+        self.has_searches = len(question.words) > 1
         self.cosines = cosines(question.cosines, near_laws)
 
     def _ranks(self, rankings: Iterable[Ints]) -> Ints:

@@ -7,7 +7,7 @@ commands that need them, so that `--help` answers at once.
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from evals.commands.start import init_command
 from evals.stages import STAGES
 
 if TYPE_CHECKING:
+    from evals.baseline import Baseline
     from evals.growth import Grown
     from evals.outcomes import Side
     from evals.questions import Pair
@@ -113,7 +114,9 @@ def _inputs(
 
     settings = load_settings(settings_file or SETTINGS)
     first = [f"embedder={embedder}"] if embedder else []
-    wanted = [state.strip().upper() for state in states.split(",") if state.strip()] if states else None
+    wanted = None if states is None else [state.strip().upper() for state in states.split(",") if state.strip()]
+    if wanted == []:
+        raise click.UsageError("name a state, or several separated by commas: MD,OH")
     return Inputs(changed(settings, [*first, *changes]), load_corpus(laws or LAWS, wanted), questions)
 
 
@@ -130,10 +133,10 @@ def baseline_folder() -> Path:
 
 
 @contextmanager
-def _vectors(name: str, ask: bool = False) -> "Iterator[Vectors]":
+def _vectors(name: str, ask: bool = False, recordings: Path | None = None) -> "Iterator[Vectors]":
     """The vectors of a model, with a progress bar on a terminal while missing ones are computed.
 
-    ask: also where they are asked for over a network.
+    ask: also where they are asked for over a network. recordings: where they were recorded, if not with the project.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -151,7 +154,7 @@ def _vectors(name: str, ask: bool = False) -> "Iterator[Vectors]":
             bar.update(tasks[what], completed=done)
 
         model = embedder(name)
-        yield Vectors(model, RECORDINGS / name, CACHE / f"{name}.jsonl", progress, ask)
+        yield Vectors(model, (recordings or RECORDINGS) / name, CACHE / f"{name}.jsonl", progress, ask)
 
 
 FOLDER = click.Path(path_type=Path)
@@ -212,22 +215,25 @@ def evaluate_command(
     if foreign:
         _evaluate_foreign(foreign, stage, qrels, metrics, out, inputs)
         return
-    from evals.baseline import is_recorded, read_baseline
     from evals.commands.exchange import run_from_scores
     from evals.growth import grow
     from evals.metrics import parse_metric
     from evals.report.contents import Contents
     from evals.report.files import write_report
     from evals.report.terminal import show
+    from retrieval.errors import Fault, InputError
 
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
-    baseline = read_baseline(baseline_folder()) if is_recorded(baseline_folder()) else None
     given, computed = _inputs(**inputs), 0
+    baseline = _baseline_for(given.corpus, inputs)
     if scores:
         run, said = run_from_scores(scores, given)
         click.echo(said)
     else:
         run, computed = given.measure(pools=True)
+    if not any(each.pair.expected for each in run.pairs):
+        asked = ", ".join(given.corpus)
+        raise InputError([Fault("questions", None, f"none expects a law in {asked}: there is no recall to measure")])
     grown: list[Grown] = []
     if growth:
         with _vectors(run.settings.embedder) as vectors:
@@ -270,6 +276,8 @@ def search_command(state: str, question: str, searches: Sequence[str], form: str
     from retrieval.documents import strict_json
 
     given = _inputs(states=state, **inputs)
+    if len(given.corpus) != 1:
+        raise click.UsageError("a question is searched in one state")
     with _vectors(given.settings.embedder, ask=True) as vectors:
         pipeline, rephrase = searcher(given.settings, given.corpus[state.strip().upper()], vectors.embed)
         said = rephrase(question)
@@ -303,7 +311,6 @@ def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str 
     near-enough compare --embedder use-multilingual
     near-enough compare reports/before reports/latest
     """  # noqa: D301  # click reads the sign itself, which a raw string does not hold
-    from evals.baseline import is_recorded, read_baseline
     from evals.gate import judge
     from evals.outcomes import read_side
     from evals.report.comparison import comparison_text
@@ -316,15 +323,21 @@ def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str 
         before, after = _sides(_inputs(**inputs), changes, embedder)
     else:
         raise click.UsageError("give a change (--set or --embedder), or the folders of two runs and no option")
-    if inputs["laws"] or inputs["questions"]:
-        verdict, none = None, "the baseline is of the project's own laws and questions"
-    elif not is_recorded(baseline_folder()):
-        verdict, none = None, 'no baseline is recorded: make baseline WHY="..."'
-    else:
-        baseline = read_baseline(baseline_folder())
-        asked = {each.state for each in after.outcomes.values()}
-        verdict, none = judge(baseline.only(asked) if inputs["states"] else baseline, after), ""
+    baseline = _baseline_for({each.state for each in after.outcomes.values()}, inputs)
+    verdict = judge(baseline, after) if baseline else None
+    own = not (inputs["laws"] or inputs["questions"])
+    none = 'no baseline is recorded: make baseline WHY="..."' if own else "the baseline is of the project's own laws"
     click.echo(comparison_text(before, after, verdict, none, options))
+
+
+def _baseline_for(states: "Collection[str]", inputs: "Mapping[str, Any]") -> "Baseline | None":
+    """The baseline of these states; None where none is recorded, or where other laws or questions are measured."""
+    from evals.baseline import is_recorded, read_baseline
+
+    if inputs["laws"] or inputs["questions"] or not is_recorded(baseline_folder()):
+        return None
+    baseline = read_baseline(baseline_folder())
+    return baseline.only(states) if inputs["states"] else baseline
 
 
 def _sides(given: Inputs, changes: Sequence[str], embedder: str | None) -> "tuple[Side, Side]":
@@ -482,7 +495,7 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
     given, folder = _inputs(**inputs), recordings or PROJECT.root / "recordings"
     pairs = given.pairs()
     do = plan_recording if dry_run else check_recordings if check else record_all
-    with _vectors(given.settings.embedder, ask=not dry_run) as vectors:
+    with _vectors(given.settings.embedder, ask=not dry_run, recordings=recordings) as vectors:
         for line in do(given.settings, given.corpus, pairs, vectors, folder):
             click.echo(line)
 
@@ -497,7 +510,7 @@ def recordings_command(recordings: Path | None, prune: bool, **inputs: Any) -> N
     from retrieval.project import PROJECT
 
     given, folder = _inputs(**inputs), recordings or PROJECT.root / "recordings"
-    with _vectors(given.settings.embedder) as vectors:
+    with _vectors(given.settings.embedder, recordings=recordings) as vectors:
         for line in list_recordings(given.settings, given.corpus, given.pairs(), vectors, folder, prune):
             click.echo(line)
 

@@ -5,7 +5,7 @@ comparable, because another model was measured or nothing is left in common.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evals.baseline import DIGITS, NOTHING, AcceptedLoss, Baseline, searches, still_lost
@@ -40,7 +40,8 @@ class Verdict:
     """What the gate found. `reasons` are the sentences it fails for; the rest names what they count.
 
     lost and gained: by the pool and the answer. louder: only where those questions got more laws together, state by
-    state. still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer. searches: mean recall of
+    state. still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer; unrephrased: pairs whose
+    rephraser's answer could not be used. searches: mean recall of
     the stages before the pool, before and now, each over its own pairs; shown, not judged. same: for each fingerprint
     whether it is the baseline's.
     """
@@ -53,6 +54,7 @@ class Verdict:
     margins: tuple[Margin, ...]
     still_lost: tuple[AcceptedLoss, ...]
     fallbacks: int
+    unrephrased: int
     searches: Mapping[str, tuple[float | None, float | None]]
     comparison: Comparison
     same: Mapping[str, bool]
@@ -64,8 +66,8 @@ class Verdict:
 
     @property
     def acceptable(self) -> bool:
-        """Whether a new baseline would let it in: a reranker that fails is never accepted."""
-        return self.status == FAILED and len(self.reasons) > bool(self.fallbacks)
+        """Whether a new baseline would let it in: a reranker or rephraser that fails is never accepted."""
+        return self.status == FAILED and len(self.reasons) > bool(self.fallbacks) + bool(self.unrephrased)
 
 
 def counted(number: int, what: str) -> str:
@@ -90,6 +92,7 @@ def judge(baseline: Baseline, after: Side) -> Verdict:
         margins=tuple(_margins(comparison, baseline.summary.cutoff, after.cutoff)),
         still_lost=tuple(still_lost(baseline, after.outcomes)),
         fallbacks=sum(each.fell_back for each in after.outcomes.values()),
+        unrephrased=sum(each.unrephrased for each in after.outcomes.values()),
         searches={stage: (baseline.summary.searches[stage], now) for stage, now in searches(after.outcomes).items()},
         comparison=comparison,
         same={name: then.get(name) == value for name, value in after.fingerprints.items()},
@@ -131,10 +134,19 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
         questions = counted(len(verdict.louder), "question")
         yield f"the near search returns {now} to {questions} that no law answers, and {before} before"
     yield from _vanished(verdict.comparison.vanished, baseline, after)
-    causes = Counter(each.outcome for each in after.outcomes.values() if each.fell_back)
-    if causes:
-        said = ", ".join(f"{cause} {count}" for cause, count in sorted(causes.items()))
-        yield f"the reranker fell back for {verdict.fallbacks} of {len(after.outcomes)} pairs ({said}); none is allowed"
+    every = after.outcomes.values()
+    if verdict.fallbacks:
+        said = _causes([each.outcome for each in every if each.fell_back], len(every))
+        yield f"the reranker fell back for {said}"
+    if verdict.unrephrased:
+        said = _causes([each.rephrase for each in every if each.unrephrased], len(every))
+        yield f"the rephraser's answer could not be used for {said}"
+
+
+def _causes(causes: Sequence[str], pairs: int) -> str:
+    """How many of so many pairs failed, and for which causes."""
+    said = ", ".join(f"{cause} {count}" for cause, count in sorted(Counter(causes).items()))
+    return f"{len(causes)} of {pairs} pairs ({said}); none is allowed"
 
 
 def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) -> Iterable[str]:

@@ -48,7 +48,7 @@ def sums(
     measures: Collection[str],
     block: Block,
     stage: str,
-    searched: Iterable[Searched],
+    searched: Iterable[tuple[Searched, Ints]],
     cutoffs: Floats,
     near_counts: Ints,
     sizes: Ints,
@@ -56,15 +56,16 @@ def sums(
     """Each measure summed over the block's pairs at a stage and over `searched`: (cutoffs, near_counts, sizes).
 
     The sums are those of `math.fsum`. Cutoffs may come in any order, more than once; sizes index the block's
-    tables. `searched` are fused whatever the stage: give none for the near stage.
+    tables. `searched` come each with as many sizes, to be asked for instead, and are fused whatever the stage: give
+    none for the near stage.
     """
     order = np.argsort(-cutoffs, kind="stable")
     falling = cutoffs[order]
     parts = {name: _block_sums(name, block, stage, falling, near_counts, sizes) for name in measures}
     steps = {name: np.zeros_like(array) for name, array in parts.items()}
     if parts and falling.size and near_counts.size and sizes.size:
-        for one in searched:
-            _add_steps(steps, one, falling, near_counts, sizes)
+        for one, its_sizes in searched:
+            _add_steps(steps, one, falling, near_counts, its_sizes)
     totals = {}
     for name in measures:
         high, low = parts[name] + np.cumsum(steps[name], axis=1)

@@ -1,5 +1,6 @@
 """Every expected group that did not arrive, and where it was lost: the reason at each search and in the fusion."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,16 +10,20 @@ from evals.questions import Pair
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.fuse import fuse
-from retrieval.pipeline import Ranking
+from retrieval.pipeline import Ranking, Trace
 from retrieval.settings import Settings
+
+# The outcomes of a reranker that answered, and why a law of the pool is then not in the answer.
+CHOSEN = {"ranked": "reranked out", "none named": "none named"}
 
 
 @dataclass(frozen=True)
 class Loss:
     """A group that `stage` (pool or answer) did not return.
 
-    words, near, fused: what happened to the group's best law there, in words and numbers. `reason` is the short form
-    that losses are counted by.
+    words, near, fused: what happened to the group's best law there, in words and numbers; where a reranker chose the
+    answer, `fused` tells the law's place in the pool and by the reranker. `reason` is the short form that losses are
+    counted by.
     """
 
     pair: Pair
@@ -50,11 +55,15 @@ def _losses_of(run: Run, measured: Measured, group: tuple[str, ...]) -> Iterable
 
 def _loss(run: Run, measured: Measured, group: tuple[str, ...], stage: str) -> Loss:
     settings, laws, trace = run.settings, run.corpus[measured.pair.state], measured.trace
-    limit = settings.pool_laws(len(trace.scorings) - 1) if stage == "pool" else settings.retrieved_laws
+    reranked = stage == "answer" and trace.outcome in CHOSEN
+    of_pool = stage == "pool" or reranked
+    limit = settings.pool_laws(len(trace.scorings) - 1) if of_pool else settings.retrieved_laws
     words = [_by_words(scoring.words, laws, group, limit) for scoring in trace.scorings]
     near = [_by_near(scoring.near, laws, group, settings) for scoring in trace.scorings]
-    place = _fused_place(measured, laws, group, settings, limit)
-    if place is not None:
+    place = None if reranked else _fused_place(measured, laws, group, settings, limit)
+    if reranked:
+        reason, fused = CHOSEN[trace.outcome], _by_reranker(trace, group)
+    elif place is not None:
         reason, fused = "fused too low", f"fused to {_ordinal(place)} of {limit}"
     else:
         reason, fused = _unfound(words, near), "in no ranking"
@@ -131,6 +140,22 @@ def _fused_place(
     known = {law.id for law in laws}
     order = fuse(rankings, len(laws), known)
     return next((place for place, each in enumerate(order, 1) if each in group), None)
+
+
+def _by_reranker(trace: Trace, group: Sequence[str]) -> str:
+    """The group's best place in a pool that holds it, and the reranker's word on it: a rank, or that it was not named.
+
+    A score of minus infinity is that of a law not named; equal scores keep the pool's order.
+    """
+    at = [place for place, each in enumerate(trace.pool) if each in group]
+    said = f"{_ordinal(at[0] + 1)} of {len(trace.pool)} in the pool"
+    if not trace.rerank_scores:
+        return said
+    order = sorted(range(len(trace.pool)), key=lambda place: -trace.rerank_scores[place])
+    rank, best = next((rank, place) for rank, place in enumerate(order, 1) if place in at)
+    if trace.rerank_scores[best] == -math.inf:
+        return f"{said}, not named by the reranker"
+    return f"{said}, {_ordinal(rank)} by the reranker"
 
 
 def _ordinal(number: int) -> str:

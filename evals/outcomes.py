@@ -22,6 +22,9 @@ JUDGED = ("pool", "answer")
 # How an answer may be chosen without the reranker having failed; every other outcome is a fallback's cause.
 CHOSEN = ("off", "ranked", "none named", "empty pool")
 
+# How the searches may have come; everything else is the cause for which the rephraser's answer could not be used.
+REPHRASED = ("off", "written", "rephrased")
+
 Key = tuple[str, str]
 
 
@@ -49,7 +52,7 @@ class Outcome:
     """A pair's groups, what the stages returned for it, and how many laws the near search returned.
 
     pool_laws: how many laws the pool was asked for; a baseline keeps it where laws are expected. outcome: how the
-    answer was chosen. stages: the ids that each stage returned; a baseline does not keep them.
+    answer was chosen. rephrase: how the searches came, or why the rephraser's could not be used. stages: the ids that each stage returned; a baseline does not keep them.
     """
 
     question: str
@@ -61,6 +64,7 @@ class Outcome:
     near_laws: int
     pool_laws: int
     outcome: str = "off"
+    rephrase: str = "off"
     stages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     topic: str = ""
     text: str = ""
@@ -82,6 +86,11 @@ class Outcome:
     def fell_back(self) -> bool:
         """Whether a reranker was asked and gave no answer."""
         return self.outcome not in CHOSEN
+
+    @property
+    def unrephrased(self) -> bool:
+        """Whether a rephraser was asked and its answer could not be used."""
+        return self.rephrase not in REPHRASED
 
     def sees(self, group: Group) -> Group | None:
         """What became of a group here, also of one that this side does not expect; None where nobody can tell."""
@@ -141,6 +150,7 @@ def _outcome(run: Run, measured: Measured, places: Mapping[str, int]) -> Outcome
         near_laws=len(trace.near),
         pool_laws=run.settings.pool_laws(len(searches)),
         outcome=trace.outcome,
+        rephrase=measured.rephrase,
         stages=stages,
         topic=pair.topic,
         text=pair.text,
@@ -179,6 +189,7 @@ class _Row(BaseModel):
     searches: list[str]
     stages: dict[str, list[str]]
     outcome: str
+    rephrase: str = "off"
 
     def as_outcome(self) -> Outcome:
         """The line as an outcome; ValueError where its parts do not belong together."""
@@ -202,6 +213,7 @@ class _Row(BaseModel):
             near_laws=self.near_laws,
             pool_laws=self.pool_laws,
             outcome=self.outcome,
+            rephrase=self.rephrase,
             stages=self.stages,
             topic=self.topic,
             text=self.text,
@@ -280,6 +292,7 @@ def written(outcome: Outcome) -> dict[str, object]:
         "searches": list(outcome.searches),
         "stages": {stage: list(returned) for stage, returned in outcome.stages.items()},
         "outcome": outcome.outcome,
+        "rephrase": outcome.rephrase,
     }
 
 

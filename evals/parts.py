@@ -56,12 +56,11 @@ def parts(run: Run) -> list[Part]:
 
 def _part(name: str, run: Run) -> Part:
     settings = run.settings
-    searches = max(len(each.trace.scorings) for each in run.pairs) - 1
-    size = settings.pool_laws(searches)
-    sweep = Sweep.of(run, near_laws=settings.near_laws, laws=max(size, settings.retrieved_laws))
+    of_pool = Setting.of_pool(run)
+    most = max(of_pool.laws, of_pool.searched_laws or 0, settings.retrieved_laws)
+    sweep = Sweep.of(run, near_laws=settings.near_laws, laws=most)
     fused = sweep.at(Setting(settings.cutoff, settings.near_laws, settings.retrieved_laws), "fused")
-    pool = sweep.at(Setting(settings.cutoff, settings.near_laws, size), "pool")
-    return Part(name, fused, pool)
+    return Part(name, fused, sweep.at(of_pool, "pool"))
 
 
 def _edited(run: Run, edit: Edit, searches: bool = True) -> Run:

@@ -21,13 +21,12 @@ from retrieval.project import PROJECT
 QUESTIONS = PROJECT.questions
 
 KINDS = ("plain", "paraphrase", "typo", "spanish", "situation", "sibling")
-CLASSES = ("lexical", "app", "off-topic", "adjacent")
 
 Kind = Literal["plain", "paraphrase", "typo", "spanish", "situation", "sibling"]
 UnrelatedClass = Literal["lexical", "app", "off-topic", "adjacent"]
 Expects = Literal["answerable", "unrelated", "uncovered"]
 
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(pattern=r"\S")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
 
@@ -135,8 +134,10 @@ def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> l
             faults += wrong
     ids = {state: {law.id for law in laws} for state, laws in corpus.items()}
     faults += _needs_twice(needs)
+    families = {state: {law.concept for law in laws if law.is_page_row} for state, laws in corpus.items()}
     for need in needs:
         faults += need.faults(ids)
+        faults += need.family_faults(families)
     pairs = [pair for need in needs for pair in need.pairs(list(corpus))]
     faults += _asked_twice(pairs)
     if faults:
@@ -189,6 +190,17 @@ class _Located:
             for state in ask.states or ():
                 if state not in named and not need.unrelated:
                     yield self.fault(f"asked in {state}, which the need does not name", "asks", name, "states")
+
+    def family_faults(self, families: Mapping[str, set[str]]) -> Iterable[Fault]:
+        """A family that no state of the need has, where all its states are loaded: a typing error would do nothing."""
+        states, family = self.states() or list(families), self.need.family
+        if not family or not families:
+            return
+        known = [families[state or next(iter(families))] for state in states if state in families or not state]
+        if known and len(known) == len(states) and not any(family in each for each in known):
+            yield self.fault(
+                f"no page row of {', '.join(filter(None, states)) or 'this corpus'} is of {family}", "family"
+            )
 
     def _unknown(
         self, field: str, state: str, groups: Sequence[Sequence[str]], ids: Mapping[str, set[str]]

@@ -181,7 +181,7 @@ class Command:
     def _start(self) -> subprocess.Popen[bytes]:
         try:
             arguments = shlex.split(self.command)
-            # A session of its own, so that what the command starts ends with it.
+            # A process group of its own, so that what the command starts ends with it.
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command, started without a shell
                 arguments,
                 stdin=subprocess.PIPE,

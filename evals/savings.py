@@ -5,7 +5,7 @@ cutoff nor a wider pool keeps every law it gained, because fusion moves others p
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,24 +33,30 @@ class Saving:
 def savings(run: Run, sweep: Sweep) -> dict[tuple[int, int], tuple[Saving, ...]]:
     """For every group lost by the pool, (pair, group) as in `sweep.groups`, the savings there are; () where none is.
 
-    At most one for each of near_enough, near_laws and the pool's size. A cutoff is given rounded down to three digits,
+    At most one for each of near_enough, near_laws and the pool's size: `searched_candidate_laws` of a pair with
+    searches, `candidate_laws` of all others. A cutoff is given rounded down to three digits,
     so that the printed number works. Pairs with searches fused get no cutoff: each search would need its own.
     """
     settings = run.settings
-    size = max(settings.pool_laws(len(each.trace.scorings) - 1) for each in run.pairs)
-    lost = np.flatnonzero(~sweep.reached(Setting(settings.cutoff, settings.near_laws, size), "pool"))
-    by_near = _table(
-        sweep, [Setting(settings.cutoff, count, size) for count in range(settings.near_laws + 1, NEAR_LAWS + 1)]
+    in_force = Setting.of_pool(run)
+    lost = np.flatnonzero(~sweep.reached(in_force, "pool"))
+    nears = range(settings.near_laws + 1, NEAR_LAWS + 1)
+    by_near = _table(sweep, [replace(in_force, near_laws=count) for count in nears])
+    sizes = [settings.pool_laws(len(each.trace.scorings) - 1) for each in run.pairs]
+    least = min(sizes, default=LAWS)
+    by_size = _table(sweep, [replace(in_force, laws=laws, searched_laws=laws) for laws in range(least + 1, LAWS + 1)])
+    by_depth = _table(
+        sweep, [replace(in_force, near_enough=-1.0, near_laws=count) for count in range(settings.near_laws + 1)]
     )
-    by_size = _table(sweep, [Setting(settings.cutoff, settings.near_laws, laws) for laws in range(size + 1, LAWS + 1)])
-    by_depth = _table(sweep, [Setting(-1.0, count, size) for count in range(settings.near_laws + 1)])
     found: dict[tuple[int, int], tuple[Saving, ...]] = {}
     for at in lost:
         pair, group = sweep.groups[at]
+        size, searches = sizes[pair], len(run.pairs[pair].trace.scorings) > 1
+        pool = "searched_candidate_laws" if searches else "candidate_laws"
         several = [
             _first("near_enough", _cutoffs(run, pair), by_depth[:, at]),
-            _first("near_laws", range(settings.near_laws + 1, NEAR_LAWS + 1), by_near[:, at]),
-            _first("candidate_laws", range(size + 1, LAWS + 1), by_size[:, at]),
+            _first("near_laws", nears, by_near[:, at]),
+            _first(pool, range(size + 1, LAWS + 1), by_size[size - least :, at]),
         ]
         found[pair, group] = tuple(saving for saving in several if saving is not None)
     return found

@@ -31,11 +31,23 @@ _MEANS = ("recall", "hit", "precision", "laws", "characters")
 
 @dataclass(frozen=True)
 class Setting:
-    """The cutoff, the most laws that a near ranking gives, and the laws that fusion is asked for."""
+    """The cutoff, the most laws that a near ranking gives, and the laws that fusion is asked for.
+
+    searched_laws: those that the stage `pool` is asked for where a pair has searches; None asks for `laws` there too.
+    """
 
     near_enough: float
     near_laws: int
     laws: int
+    searched_laws: int | None = None
+
+    @classmethod
+    def of_pool(cls, run: Run) -> Self:
+        """The setting of a run's pools; without `searched_laws` where no pair has searches."""
+        numbers = run.settings
+        searched = any(len(each.trace.scorings) > 1 for each in run.pairs)
+        size = numbers.searched_candidate_laws if searched else None
+        return cls(numbers.cutoff, numbers.near_laws, numbers.candidate_laws, size)
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,8 @@ class Sweep:
     """A run's pairs at every setting up to `near_laws` and `laws`. Every figure is the pipeline's, to the last digit.
 
     Stages: `near` is the question's near ranking, whatever the laws asked for; `fused` and `pool` are both `retrieve`
-    asked for that many laws, searches fused, the family beside. `groups` names the expected groups of the answerable
+    asked for that many laws, searches fused, the family beside; `pool` may ask for another number where a pair has
+    searches. `groups` names the expected groups of the answerable
     pairs: the pair's place in `run.pairs`, the group's in the pair. Made by `Sweep.of`.
     """
 
@@ -113,17 +126,22 @@ class Sweep:
 
     def at(self, setting: Setting, stage: Stage = "fused") -> Figures:
         """The figures of one setting. ValueError for one beyond the sweep's depths."""
-        return self._figures([setting.near_enough], [setting.near_laws], [setting.laws], stage)[0]
+        cutoff, near_laws = setting.near_enough, setting.near_laws
+        return self._figures([cutoff], [near_laws], [setting.laws], stage, setting.searched_laws)[0]
 
     def reached(self, setting: Setting, stage: Stage = "fused") -> Bools:
         """Whether each of `groups` is reached: (groups,)."""
         cutoff, near_laws = setting.near_enough, setting.near_laws
-        self._check([cutoff], [near_laws], [setting.laws], stage)
+        searched = _searched_sizes([setting.laws], stage, setting.searched_laws)
+        self._check([cutoff], [near_laws], [setting.laws, *searched], stage)
         if stage == "near":
             return self._every.groups_reached("near", cutoff, near_laws, 0)
         reached = np.empty(len(self.groups), np.bool_)
         reached[self._of_tabulated] = self._tabulated.groups_reached("fused", cutoff, near_laws, setting.laws)
-        rest = [each.groups_reached(cutoff, near_laws, setting.laws) for each in self._searched]
+        rest = [
+            each.groups_reached(cutoff, near_laws, searched[0] if each.has_searches else setting.laws)
+            for each in self._searched
+        ]
         reached[~self._of_tabulated] = np.concatenate([np.empty(0, np.bool_), *rest])
         return reached
 
@@ -147,17 +165,27 @@ class Sweep:
         near_laws: int,
         laws: int,
         stage: Stage = "fused",
+        searched_laws: int | None = None,
     ) -> list[tuple[float, Figures]]:
-        """The figures at each cutoff, in the order given; at every breakpoint, rising, where none is given."""
+        """The figures at each cutoff, in the order given; at every breakpoint, rising, where none is given.
+
+        laws and searched_laws are those of a `Setting`.
+        """
         at = self.breakpoints(near_laws) if cutoffs is None else list(cutoffs)
-        return list(zip(at, self._figures(at, [near_laws], [laws], stage), strict=True))
+        return list(zip(at, self._figures(at, [near_laws], [laws], stage, searched_laws), strict=True))
 
     def over_near_laws(
-        self, counts: Iterable[int], *, near_enough: float, laws: int, stage: Stage = "fused"
+        self,
+        counts: Iterable[int],
+        *,
+        near_enough: float,
+        laws: int,
+        stage: Stage = "fused",
+        searched_laws: int | None = None,
     ) -> list[tuple[int, Figures]]:
-        """The figures at each `near_laws`, in the order given."""
+        """The figures at each `near_laws`, in the order given; laws and searched_laws are those of a `Setting`."""
         at = list(counts)
-        return list(zip(at, self._figures([near_enough], at, [laws], stage), strict=True))
+        return list(zip(at, self._figures([near_enough], at, [laws], stage, searched_laws), strict=True))
 
     def over_laws(self, sizes: Iterable[int], *, near_enough: float, near_laws: int) -> list[tuple[int, Figures]]:
         """The figures of fusion at each number of laws asked for, in the order given."""
@@ -194,10 +222,15 @@ class Sweep:
         return Silence(sum(count == 0 for count in counts) / len(counts), sum(counts) / len(counts), len(counts))
 
     def _figures(
-        self, cutoffs: Sequence[float], near_counts: Sequence[int], sizes: Sequence[int], stage: Stage
+        self,
+        cutoffs: Sequence[float],
+        near_counts: Sequence[int],
+        sizes: Sequence[int],
+        stage: Stage,
+        searched_laws: int | None = None,
     ) -> list[Figures]:
         """The figures of every combination, the last changing fastest."""
-        total = self._sums(list(MEASURES), cutoffs, near_counts, sizes, stage)
+        total = self._sums(list(MEASURES), cutoffs, near_counts, sizes, stage, searched_laws)
         pairs = len(self._every.groups)
         rows = zip(*(total[name].ravel().tolist() for name in MEASURES), strict=True)
         return [_figures(pairs, dict(zip(MEASURES, row, strict=True))) for row in rows]
@@ -209,14 +242,17 @@ class Sweep:
         near_counts: Sequence[int],
         sizes: Sequence[int],
         stage: Stage,
+        searched_laws: int | None = None,
     ) -> dict[str, Floats]:
-        self._check(cutoffs, near_counts, sizes, stage)
+        searched = _searched_sizes(sizes, stage, searched_laws)
+        self._check(cutoffs, near_counts, [*sizes, *searched], stage)
         near = stage == "near"
+        asked = [(each, np.array(searched if each.has_searches else sizes, np.intp)) for each in self._searched]
         return sums(
             names,
             self._every if near else self._tabulated,
             "near" if near else "fused",
-            () if near else self._searched,
+            () if near else asked,
             np.asarray(cutoffs, dtype=float),
             np.asarray(near_counts, dtype=np.intp),
             np.zeros(len(sizes), np.intp) if near else np.asarray(sizes, dtype=np.intp),
@@ -229,6 +265,11 @@ class Sweep:
             raise ValueError(f"near_laws {list(near_counts)}: this sweep holds 0 to {self.near_laws}")
         if stage != "near" and any(not 1 <= size <= self.laws for size in sizes):
             raise ValueError(f"laws {list(sizes)}: this sweep holds 1 to {self.laws}")
+
+
+def _searched_sizes(sizes: Sequence[int], stage: Stage, searched_laws: int | None) -> Sequence[int]:
+    """The laws that pairs with searches are asked for, where all others are asked for `sizes`."""
+    return sizes if searched_laws is None or stage != "pool" else [searched_laws] * len(sizes)
 
 
 def _figures(pairs: int, total: Mapping[str, float]) -> Figures:

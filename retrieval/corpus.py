@@ -85,6 +85,22 @@ def _wrong(row: Mapping[str, object]) -> Iterable[str]:
         yield f"`cite` must be text or null, found {row['cite']!r}"
 
 
+def state_files(folder: Path) -> dict[str, Path]:
+    """Each state's file by its name in capitals, in alphabetical order; InputError for none, or two of one state."""
+    paths = sorted(folder.glob("*.jsonl"), key=lambda path: (path.stem.upper(), path.name))
+    if not paths:
+        raise InputError([Fault(str(folder), None, "no *.jsonl file of laws here, one a state")])
+    files: dict[str, Path] = {}
+    faults = []
+    for path in paths:
+        first = files.setdefault(path.stem.upper(), path)
+        if first is not path:
+            faults.append(Fault(str(path), None, f"the same state as {first.name}: keep one file a state"))
+    if faults:
+        raise InputError(faults)
+    return files
+
+
 def load_corpus(folder: Path | str = LAWS, states: Iterable[str] | None = None) -> dict[str, list[Law]]:
     """The laws of every `*.jsonl` of a folder, by state: the file's name in capitals, in alphabetical order.
 
@@ -92,9 +108,7 @@ def load_corpus(folder: Path | str = LAWS, states: Iterable[str] | None = None) 
     state is not there.
     """
     folder = Path(folder)
-    files = {path.stem.upper(): path for path in sorted(folder.glob("*.jsonl"))}
-    if not files:
-        raise InputError([Fault(str(folder), None, "no *.jsonl file of laws here, one a state")])
+    files = state_files(folder)
     wanted = sorted(files) if states is None else sorted(set(states))
     faults = [
         Fault(str(folder), None, f"no laws of {state}; there are {', '.join(files)}")

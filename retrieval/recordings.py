@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrieval.appending import append_lines, locked, read_appended
+from retrieval.documents import parse_json
 from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError
 from retrieval.models import Embedded, Embedder, Kind
 from retrieval.project import PROJECT
@@ -217,13 +218,26 @@ class Vectors:
     def write(self, path: Path, lines: Iterable[Mapping[str, Any]], recorded: str | None = None) -> None:
         """A file of these lines under this model's header, written beside and renamed, so that it is whole or old.
 
-        recorded: the day, for a file that is committed. A file that holds these very lines keeps its own.
+        recorded: the day, for a file that is committed. A file that holds these very lines of this very model keeps its
+        own.
         """
         body = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in lines)
-        if path.is_file() and path.read_text(encoding="utf-8").partition("\n")[2] == body:
-            return
+        if path.is_file():
+            first, _, rest = path.read_text(encoding="utf-8").partition("\n")
+            if rest == body and self._heads(first):
+                return
         head = self.header if recorded is None else {**self.header, "recorded": recorded}
         write_beside(path, json.dumps(head) + "\n" + body)
+
+    def _heads(self, line: str) -> bool:
+        """Whether a first line is of this model, version, dimensions and pooling; it may hold more."""
+        try:
+            head = parse_json(line)
+        except ValueError:
+            return False
+        return isinstance(head, dict) and all(
+            name in head and head[name] == value for name, value in self.header.items()
+        )
 
 
 def write_beside(path: Path, text: str) -> None:

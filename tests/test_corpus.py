@@ -87,6 +87,16 @@ def test_faults_of_all_files_and_unknown_states(tmp_path: Path) -> None:
         load_corpus(tmp_path / "none")
 
 
+def test_two_files_of_one_state_are_refused(tmp_path: Path) -> None:
+    """md.jsonl beside MD.jsonl: neither is dropped in silence."""
+    written(tmp_path, "md.jsonl", '{"id": "a", "law": "x"}')
+    written(tmp_path, "MD.jsonl", '{"id": "b", "law": "x"}')
+    if len(list(tmp_path.iterdir())) == 1:
+        pytest.skip("this file system does not tell the two names apart")
+    with pytest.raises(InputError, match=r"md\.jsonl: the same state as MD\.jsonl: keep one file a state"):
+        load_corpus(tmp_path)
+
+
 def test_the_laws_that_come_with_the_project() -> None:
     """They load; ids begin with their state; every rule has a page or a section; families carry one question each."""
     for state, laws in load_corpus(LAWS).items():

@@ -136,6 +136,9 @@ def need(body: str) -> str:
         ("needs:\n  - {id: n, expected: {MD: [12]}, asks: {p: q}}\n", None),
         ("needs:\n  - {id: n, uncovered: [MD], asks: {p: }}\n", None),
         ("needs: 7\n", None),
+        (need("uncovered: [MD], asks: {p: '   '}"), None),
+        (need("uncovered: [MD], asks: {p: q}, searches: [' ']"), None),
+        (need("uncovered: [MD], asks: {p: q}, family: permits"), "n: no page row of MD is of permits"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, text: str, expected: str | None) -> None:

@@ -146,5 +146,5 @@ def inert(text: str) -> str:
 
 
 def _written(sign: str) -> str:
-    # A comment after the sign: GitHub reads no mention and no issue there. An entity would be one again.
+    # A comment after the sign: GitHub reads no mention and no number there. An entity would be one again.
     return f"{sign}<!-- -->" if sign in "@#" else f"&#{ord(sign)};"

@@ -13,7 +13,7 @@ from evals.metrics import Metric
 from evals.report import overview
 from evals.run import Run
 from evals.savings import savings
-from evals.sweep import LAWS, NEAR_LAWS, Figures, Stage, Sweep
+from evals.sweep import LAWS, NEAR_LAWS, Figures, Setting, Stage, Sweep
 
 CUTOFF_STEPS = 100
 LARGEST_POOL = 64
@@ -72,13 +72,15 @@ class Contents:
     @cached_property
     def over_cutoffs(self) -> pd.DataFrame:
         """Recall, precision and laws returned by the near search, the fused eight and the pool, as the cutoff moves."""
-        settings = self.run.settings
+        of_pool = Setting.of_pool(self.run)
         cosines = [point.cosine for point in self.points]
         low, high = (min(cosines), max(cosines)) if cosines else (0.0, 1.0)
         steps = [round(low + (high - low) * step / CUTOFF_STEPS, 4) for step in range(CUTOFF_STEPS + 1)]
         rows = []
         for stage, laws in self._stages().items():
-            curve = self.sweep.over_cutoffs(steps, near_laws=settings.near_laws, laws=laws, stage=stage)
+            curve = self.sweep.over_cutoffs(
+                steps, near_laws=of_pool.near_laws, laws=laws, stage=stage, searched_laws=of_pool.searched_laws
+            )
             rows += [{"near_enough": cutoff, "stage": stage, **_row(figures)} for cutoff, figures in curve]
         return pd.DataFrame(rows)
 
@@ -104,8 +106,14 @@ class Contents:
     @cached_property
     def over_near_laws(self) -> pd.DataFrame:
         """The pool's figures as the near search may return 0 to 32 laws."""
-        settings = self.run.settings
-        curve = self.sweep.over_near_laws(range(33), near_enough=settings.cutoff, laws=settings.candidate_laws)
+        of_pool = Setting.of_pool(self.run)
+        curve = self.sweep.over_near_laws(
+            range(33),
+            near_enough=of_pool.near_enough,
+            laws=of_pool.laws,
+            stage="pool",
+            searched_laws=of_pool.searched_laws,
+        )
         return pd.DataFrame([{"near_laws": count, **_row(figures)} for count, figures in curve])
 
     def _stages(self) -> dict[Stage, int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from evals.report.contents import Contents
+from evals.report.overview import with_searches
 from evals.reranking import statement
 
 SHOWN = [
@@ -63,7 +64,8 @@ def measured(contents: Contents) -> str:
     return (
         f"{laws:,} laws of {', '.join(run.corpus)}; {needs} needs asked in {questions} ways, {len(run.pairs):,} pairs"
         f" of question and state. Model {run.model}; near_enough {settings.cutoff:g}, near_laws {settings.near_laws},"
-        f" pool {settings.candidate_laws}, rephrase {settings.rephrase}, rerank {settings.rerank}: {statement(run)}."
+        f" pool {settings.candidate_laws}{with_searches(run)}, rephrase {settings.rephrase},"
+        f" rerank {settings.rerank}: {statement(run)}."
     )
 
 

@@ -4,6 +4,7 @@ Tables for people who decide, computed from `Contents`' sweep and measures. Draw
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -27,6 +28,12 @@ NO_CUTOFF = -1.0
 def pool_laws(run: Run) -> int:
     """The laws the pool is asked for: that of searched questions where searches are fused."""
     return run.settings.pool_laws(int(run.settings.rephrase != "off"))
+
+
+def with_searches(run: Run) -> str:
+    """What stands behind the pool's size in a caption: the size where a pair has searches, if any has."""
+    size = Setting.of_pool(run).searched_laws
+    return "" if size is None else f", {size} with searches"
 
 
 def how_sure(measures: pd.DataFrame) -> pd.DataFrame:
@@ -62,13 +69,13 @@ def moves(contents: "Contents") -> pd.DataFrame:
 
     `lost` and `gained` count expected groups of the pool against the cutoff in force.
     """
-    settings, laws = contents.run.settings, pool_laws(contents.run)
-    base = contents.sweep.reached(Setting(settings.cutoff, settings.near_laws, laws))
+    settings, in_force = contents.run.settings, Setting.of_pool(contents.run)
+    base = contents.sweep.reached(in_force, "pool")
     around = [round(settings.cutoff + move, 6) for move in MOVES]
     rows = []
     for cutoff in [NO_CUTOFF, *(each for each in around if -1 < each <= 1)]:
-        setting = Setting(cutoff, settings.near_laws, laws)
-        pool, reached = contents.sweep.at(setting), contents.sweep.reached(setting)
+        setting = replace(in_force, near_enough=cutoff)
+        pool, reached = contents.sweep.at(setting, "pool"), contents.sweep.reached(setting, "pool")
         silence = contents.sweep.expect_nothing(cutoff, settings.near_laws)
         rows.append(
             {

@@ -20,6 +20,7 @@ from matplotlib.path import Path
 
 from evals import bands
 from evals.report.contents import Contents
+from evals.report.overview import with_searches
 
 COLOURS = {
     "words": "#E69F00",
@@ -155,7 +156,7 @@ def _draw_over_cutoff(contents: Contents, axes: Axes, measure: str, label: str) 
     asked = {
         "near": f"near, at most {settings.near_laws}",
         "fused": f"fused, {settings.retrieved_laws} asked for",
-        "pool": f"pool, {settings.candidate_laws} asked for",
+        "pool": f"pool, {settings.candidate_laws} asked for{with_searches(contents.run)}",
     }
     for stage, name in asked.items():
         part = curve[curve["stage"] == stage]
@@ -171,7 +172,10 @@ def draw_recall_over_pool(contents: Contents, axes: Axes) -> None:
     settings, curve = contents.run.settings, contents.over_laws
     _line(axes, curve["laws asked for"], curve["recall"], "pool", "recall")
     _line(axes, curve["laws asked for"], curve["precision"], "near", "precision")
-    for name, style in (("retrieved_laws", ":"), ("candidate_laws", "-")):
+    sizes = [("retrieved_laws", ":"), ("candidate_laws", "-")]
+    if with_searches(contents.run):
+        sizes.append(("searched_candidate_laws", "--"))
+    for name, style in sizes:
         laws = getattr(settings, name)
         axes.axvline(laws, color="black", linewidth=1, linestyle=style, label=f"{name} {laws}")
     axes.set_ylim(0, 1.02)

@@ -78,7 +78,7 @@ def _figures(contents: Contents) -> dict[str, object]:
         "verdict": contents.verdict,
         "answering": _quantiles(contents, "answering"),
         "unrelated": _quantiles(contents, "unrelated"),
-        "separation": f"{bands.separation(points) or 0:.3f}",
+        "separation": _digits(bands.separation(points)),
         "ahead": f"{ahead:,}",
         "answers": f"{answers:,}",
         "silent": _silent(contents, settings.cutoff),
@@ -89,10 +89,14 @@ def _figures(contents: Contents) -> dict[str, object]:
         "expected": f"{len(reached):,}",
         "reasons": table(reasons[reasons["stage"] == "pool"].drop(columns="stage")),
         "recall_pool": _pool_recall(contents),
-        "recall_near_32": f"{sweep.at(Setting(settings.cutoff, 32, pool), 'pool').recall or 0:.3f}",
-        "recall_pool_64": f"{sweep.at(Setting(settings.cutoff, settings.near_laws, 64), 'pool').recall or 0:.3f}",
+        "recall_near_32": _digits(sweep.at(Setting(settings.cutoff, 32, pool), "pool").recall),
+        "recall_pool_64": _digits(sweep.at(Setting(settings.cutoff, settings.near_laws, 64), "pool").recall),
         "promises": contents.tables["promises"]["sentence"].tolist(),
     }
+
+
+def _digits(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
 
 
 def _quantiles(contents: Contents, group: str) -> Mapping[float, str]:
