@@ -326,7 +326,11 @@ def compare_command(runs: Sequence[Path], changes: Sequence[str], embedder: str 
     baseline = _baseline_for({each.state for each in after.outcomes.values()}, inputs)
     verdict = judge(baseline, after) if baseline else None
     own = not (inputs["laws"] or inputs["questions"])
-    none = 'no baseline is recorded: make baseline WHY="..."' if own else "the baseline is of the project's own laws"
+    none = (
+        'no baseline is recorded: make baseline WHY="..."'
+        if own
+        else "the baseline is of the project's own laws and questions"
+    )
     click.echo(comparison_text(before, after, verdict, none, options))
 
 

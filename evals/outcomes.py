@@ -52,7 +52,8 @@ class Outcome:
     """A pair's groups, what the stages returned for it, and how many laws the near search returned.
 
     pool_laws: how many laws the pool was asked for; a baseline keeps it where laws are expected. outcome: how the
-    answer was chosen. rephrase: how the searches came, or why the rephraser's could not be used. stages: the ids that each stage returned; a baseline does not keep them.
+    answer was chosen. rephrase: how the searches came, or why the rephraser's could not be used; a baseline does not
+    keep it. stages: the ids that each stage returned; a baseline does not keep them.
     """
 
     question: str

@@ -1,6 +1,5 @@
 """The pipeline over the whole question set: one trace a pair, and the fingerprints of what was measured."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from typing import Any
 
 from evals.questions import Pair
 from retrieval.corpus import Law
+from retrieval.documents import content_hash
 from retrieval.errors import MissingRecordingError, NearEnoughError, RerankError
 from retrieval.fuse import distinct_searches
 from retrieval.live import REPHRASERS, RERANKERS, LiveStage, scores, searches
@@ -216,8 +216,7 @@ def _reranked(
 
 def fingerprint(content: Any) -> str:
     """The first 16 hex digits of the SHA-256 of content as canonical JSON."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return content_hash(content, 16)
 
 
 def _law(law: Law) -> dict[str, object]:

@@ -122,6 +122,27 @@ def band_quantiles(points: Sequence[bands.Point]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def overlaps(points: Sequence[bands.Point]) -> pd.DataFrame:
+    """How far unrelated and uncovered questions reach into the answers, and how well a cosine tells them apart.
+
+    `answers below`: the share of answers under the group's 95 % point; `above answers`: the share of the group over the
+    answers' 5 % point; `area under ROC`: 1 where a cutoff parts the two, 0.5 where the cosine says nothing.
+    """
+    rows = []
+    for group in ("unrelated", "uncovered", "nearest wrong"):
+        found = bands.overlap(points, group)
+        rows.append(
+            {
+                "band": group,
+                "answers below": found["answering below"],
+                "above answers": found["above answering"],
+                "in the overlap": len(bands.in_overlap(points, group)),
+                "area under ROC": bands.separation(points, group),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def band_points(points: Sequence[bands.Point]) -> pd.DataFrame:
     """Every cosine of every band with its question and law, the highest first."""
     rows = [

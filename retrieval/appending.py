@@ -4,14 +4,13 @@ A line is whole once its line break is on the disk. What stands after the last l
 killed: readers leave it out, the next writer cuts it off. Holds no meaning of the lines.
 """
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retrieval.documents import parse_json, strict_json
+from retrieval.documents import parse_lines, strict_json
 from retrieval.errors import Fault, InputError
 
 try:
@@ -63,45 +62,42 @@ def _whole(handle: int, end: int) -> int:
     return 0
 
 
+class Mark(NamedTuple):
+    """A place in such a file between two lines: how many bytes and how many lines stand before it."""
+
+    bytes: int = 0
+    lines: int = 0
+
+
+BEGINNING = Mark()
+
+
 class Appended(NamedTuple):
     """The rows of a file with their lines, and a fault for every line that is no object.
 
-    torn: something stands after the last line break; end: where the whole lines end, in bytes.
+    torn: something stands after the last line break; end: where the whole lines end.
     """
 
     rows: list[tuple[int, dict[str, Any]]]
     faults: list[Fault]
     torn: bool
-    end: int
+    end: Mark
 
 
-def read_appended(path: Path, start: int = 0) -> Appended:
-    """The lines of such a file from a byte on; one that is not there has none. InputError where it cannot be read."""
+def read_appended(path: Path, start: Mark = BEGINNING) -> Appended:
+    """The lines of such a file from an earlier `end` on, numbered as they stand in the file.
+
+    A file that is not there has none; InputError where it cannot be read.
+    """
     try:
         with path.open("rb") as file:
-            file.seek(start)
+            file.seek(start.bytes)
             raw = file.read()
     except FileNotFoundError:
-        return Appended([], [], False, 0)
+        return Appended([], [], False, BEGINNING)
     except OSError as error:
         raise InputError([Fault(str(path), None, f"cannot be read: {error.strerror or error}")]) from None
-    whole = raw[: raw.rfind(b"\n") + 1]
-    rows: list[tuple[int, dict[str, Any]]] = []
-    faults: list[Fault] = []
-    for number, line in enumerate(whole.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = parse_json(line.decode("utf-8"))
-        except json.JSONDecodeError as error:
-            faults.append(Fault(str(path), number, f"not JSON: {error.msg} at column {error.colno}"))
-        except UnicodeDecodeError:
-            faults.append(Fault(str(path), number, "not UTF-8 text; save the file as UTF-8"))
-        except ValueError as error:
-            faults.append(Fault(str(path), number, str(error)))
-        else:
-            if isinstance(row, dict):
-                rows.append((number, row))
-            else:
-                faults.append(Fault(str(path), number, "expected an object {...} on every line"))
-    return Appended(rows, faults, len(whole) < len(raw), start + len(whole))
+    whole, _, torn = raw.rpartition(b"\n")
+    size = len(raw) - len(torn)
+    rows, faults = parse_lines(path, whole.split(b"\n"), start.lines + 1)
+    return Appended(rows, faults, bool(torn), Mark(start.bytes + size, start.lines + raw.count(b"\n")))

@@ -5,7 +5,9 @@ JSON, YAML anchors and tags, text that is not UTF-8. What the values mean is for
 `Document.line` where a value stands.
 """
 
+import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import yaml
 from retrieval.errors import Fault, InputError
 
 MAX_DEPTH = 40
+NOT_UTF8 = "not UTF-8 text; save the file as UTF-8"
 
 PREFIX = "tag:yaml.org,2002:"
 READ_TAGS = {PREFIX + name for name in ("null", "bool", "int", "float", "timestamp", "str", "seq", "map")}
@@ -51,7 +54,7 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise InputError([Fault(str(path), line, "not UTF-8 text; save the file as UTF-8")]) from None
+        raise InputError([Fault(str(path), line, NOT_UTF8)]) from None
     except OSError as error:
         raise InputError([Fault(str(path), None, f"cannot be read: {error.strerror or error}")]) from None
 
@@ -86,15 +89,30 @@ def strict_json(content: object, indent: int | None = None) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
+def content_hash(content: object, digits: int) -> str:
+    """The first hex digits of the SHA-256 of content as canonical JSON: keys sorted, no spaces, UTF-8."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]
+
+
 def read_json_lines(path: Path) -> tuple[list[tuple[int, dict[str, object]]], list[Fault]]:
     """The objects of a JSON Lines file with their lines, and a fault for every line that is none. Blank lines pass."""
+    return parse_lines(path, read_text(path).split("\n"))
+
+
+def parse_lines(
+    path: Path, lines: Iterable[str | bytes], first: int = 1
+) -> tuple[list[tuple[int, dict[str, object]]], list[Fault]]:
+    """As `read_json_lines`, of lines that were read from the file; `first` is the number of the first."""
     rows: list[tuple[int, dict[str, object]]] = []
     faults: list[Fault] = []
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    for number, line in enumerate(lines, first):
         if not line.strip():
             continue
         try:
-            row = parse_json(line)
+            row = parse_json(line if isinstance(line, str) else line.decode("utf-8"))
+        except UnicodeDecodeError:
+            faults.append(Fault(str(path), number, NOT_UTF8))
         except json.JSONDecodeError as error:
             faults.append(Fault(str(path), number, f"not JSON: {error.msg} at column {error.colno}"))
         except ValueError as error:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from retrieval import settings
 from retrieval.errors import RerankError
 from retrieval.models import claude, workers_ai
 from retrieval.models.calls import Bounds, CallError
@@ -96,21 +97,17 @@ def _claude_stage(stage: Stage, model: str) -> LiveStage:
     )
 
 
+def _workers_ai_stage(name: str) -> LiveStage:
+    version = workers_ai.VENDOR + name
+    request = {"service": "workers-ai", "top_k": "all" if version != workers_ai.EMBEDDER else None}
+    return LiveStage("rerank", name, version, request, workers_ai.RERANKING, partial(_scoring, version))
+
+
 RERANKERS = {
-    **{
-        name: LiveStage(
-            "rerank",
-            name,
-            version,
-            {"service": "workers-ai", "top_k": "all" if version != workers_ai.EMBEDDER else None},
-            workers_ai.RERANKING,
-            partial(_scoring, version),
-        )
-        for name, version in workers_ai.RERANKERS.items()
-    },
-    **{model: _claude_stage("rerank", model) for model in claude.MODELS},
+    name: _workers_ai_stage(name) if name in settings.WORKERS_AI else _claude_stage("rerank", name)
+    for name in settings.RERANKERS
 }
-REPHRASERS = {model: _claude_stage("rephrase", model) for model in claude.MODELS}
+REPHRASERS = {name: _claude_stage("rephrase", name) for name in settings.REPHRASERS}
 
 
 def scores(call: Call, reply: Reply) -> list[float]:

@@ -6,8 +6,6 @@ for which a model's answer could not be used. The latter is replayed as that fai
 asked again by the next `record`. What is no answer at all (no connection, no capacity, silence) is never stored.
 """
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from retrieval.appending import append_lines, locked, read_appended
-from retrieval.documents import strict_json
+from retrieval.appending import BEGINNING, Mark, append_lines, locked, read_appended
+from retrieval.documents import content_hash, strict_json
 from retrieval.errors import Fault, InputError
 
 Stage = Literal["rephrase", "rerank"]
@@ -28,8 +26,7 @@ Row = Mapping[str, Any]
 
 def digest(content: object) -> str:
     """The first 20 hex digits of the SHA-256 of content as canonical JSON."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
+    return content_hash(content, 20)
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class Replies:
         self.folder = folder
         self.torn: list[Path] = []
         self.rows: dict[str, Row] = {}
-        self._read_to: dict[Path, tuple[int, int]] = {}
+        self._read_to: dict[Path, tuple[int, Mark]] = {}
         faults: list[Fault] = []
         for path in self.files():
             faults += self._read(path)
@@ -97,7 +94,7 @@ class Replies:
 
     def _read(self, path: Path) -> list[Fault]:
         rows, faults, torn, end = read_appended(path, self._start(path))
-        self._read_to[path] = (path.stat().st_ino, end) if path.exists() else (0, 0)
+        self._read_to[path] = (path.stat().st_ino, end) if path.exists() else (0, BEGINNING)
         if torn:
             self.torn.append(path)
         for number, row in rows:
@@ -108,10 +105,11 @@ class Replies:
                 self._take(row)
         return faults
 
-    def _start(self, path: Path) -> int:
-        """The byte to read on from: the first, where the file was replaced."""
-        file, end = self._read_to.get(path, (0, 0))
-        return end if path.exists() and path.stat().st_ino == file and path.stat().st_size >= end else 0
+    def _start(self, path: Path) -> Mark:
+        """Where to read on from: the beginning, where the file was replaced."""
+        file, end = self._read_to.get(path, (0, BEGINNING))
+        same = path.exists() and path.stat().st_ino == file and path.stat().st_size >= end.bytes
+        return end if same else BEGINNING
 
     def _take(self, row: Row) -> None:
         """The first reply to a call counts; an answer that cannot be used counts until there is one."""
@@ -129,10 +127,12 @@ class Replies:
         return Reply(row["reply"], row.get("usage", {}))
 
     def refresh(self, call: Call) -> None:
-        """Take in what other processes have recorded into the call's file since it was read."""
+        """Take in what other processes have recorded into the call's file since it was read; InputError as above."""
         path = self.path(call)
-        if path.exists() and path.stat().st_size != self._start(path):
-            self._read(path)
+        if path.exists() and path.stat().st_size != self._start(path).bytes:
+            faults = self._read(path)
+            if faults:
+                raise InputError(faults)
 
     def add(self, call: Call, reply: Reply, day: str) -> None:
         """Record a reply; it is on the disk when this returns."""

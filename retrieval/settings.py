@@ -16,9 +16,10 @@ SETTINGS = PROJECT.settings
 Cosine = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 
-
-RERANKERS = ("bge-reranker-base", "bge-m3", "claude-haiku-4-5", "claude-haiku-5-5")
-REPHRASERS = ("claude-haiku-4-5", "claude-haiku-5-5")
+WORKERS_AI = ("bge-reranker-base", "bge-m3")
+CLAUDE = ("claude-haiku-4-5", "claude-haiku-5-5")
+RERANKERS = (*WORKERS_AI, *CLAUDE)
+REPHRASERS = CLAUDE
 
 
 class Asking(NamedTuple):

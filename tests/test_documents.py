@@ -1,10 +1,11 @@
 """YAML and JSON Lines: every trap that has changed somebody's data without a word is refused with its line."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from retrieval.documents import read_json_lines, read_yaml, strict_json
+from retrieval.documents import content_hash, parse_lines, read_json_lines, read_yaml, strict_json
 from retrieval.errors import InputError
 
 
@@ -94,6 +95,28 @@ def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
     """A file that is not there is told by its name."""
     with pytest.raises(InputError, match=r"gone\.jsonl: cannot be read: No such file"):
         read_json_lines(tmp_path / "gone.jsonl")
+
+
+def test_lines_that_were_read_already_are_numbered_from_any_line() -> None:
+    """Text or bytes; a line that is not UTF-8 is a fault of its own."""
+    rows, faults = parse_lines(Path("a.jsonl"), ['{"a": 1}', b"", b"\xff", '{"é": 2}'.encode()], 7)
+    assert rows == [(7, {"a": 1}), (10, {"é": 2})]
+    assert [(fault.file, fault.line, fault.what[:14]) for fault in faults] == [("a.jsonl", 9, "not UTF-8 text")]
+
+
+def test_hashes_are_of_content() -> None:
+    """As sha256sum gives it for `{"a":1,"b":[2,"é"]}`, whatever the order of keys; the digits that are asked for."""
+    assert content_hash({"b": [2, "é"], "a": 1}, 20) == content_hash({"a": 1, "b": [2, "é"]}, 20)
+    assert content_hash({"b": [2, "é"], "a": 1}, 16) == "992f8d0a5d6192a6"
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        content_hash(float("nan"), 16)
+
+
+def test_hashes_stay_what_they_were_recorded_as() -> None:
+    """The settings that the baseline holds have the fingerprint that stands beside them."""
+    path = Path(__file__).parents[1] / "reports" / "baseline" / "baseline.json"
+    recorded = json.loads(path.read_text(encoding="utf-8"))
+    assert content_hash(recorded["settings"], 16) == recorded["fingerprints"]["settings"]
 
 
 def test_a_nan_is_never_written() -> None:

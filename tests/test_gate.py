@@ -69,6 +69,22 @@ def test_what_holds_passes() -> None:
             ],
             ["the reranker fell back for 3 of 3 pairs (threw 1, timed out 2); none is allowed"],
         ),
+        (
+            [replace(HYDRANT, rephrase="refused"), replace(CROSS, rephrase="rephrased"), MOON],
+            ["the rephraser's answer could not be used for 1 of 3 pairs (refused 1); none is allowed"],
+        ),
+        (
+            [
+                replace(HYDRANT, rephrase="cut off", outcome="threw"),
+                replace(CROSS, rephrase="refused"),
+                replace(MOON, rephrase="cut off"),
+            ],
+            [
+                "the reranker fell back for 1 of 3 pairs (threw 1); none is allowed",
+                "the rephraser's answer could not be used for 3 of 3 pairs (cut off 2, refused 1); none is allowed",
+            ],
+        ),
+        ([replace(HYDRANT, rephrase="written"), replace(CROSS, rephrase="rephrased"), MOON], []),
         ([replace(HYDRANT, outcome="none named"), replace(CROSS, outcome="ranked"), MOON], []),
         ([HYDRANT, CROSS, replace(MOON, near_laws=0)], []),
         ([*ALL, outcome("new/p", pool=[])], []),
@@ -269,11 +285,16 @@ def test_the_searches_are_shown_and_not_judged() -> None:
     assert "mean recall of words none → none" in verdict_text(verdict([MOON], [MOON]))
 
 
-def test_a_failing_reranker_cannot_be_accepted() -> None:
-    """No new baseline lets fallbacks in, so none is suggested."""
-    found = verdict(ALL, [replace(HYDRANT, outcome="threw"), CROSS, MOON])
+@pytest.mark.parametrize(
+    "failed", [{"outcome": "threw"}, {"rephrase": "refused"}, {"outcome": "threw", "rephrase": "refused"}]
+)
+def test_a_failing_model_cannot_be_accepted(failed: dict[str, str]) -> None:
+    """No new baseline lets failures of a reranker or rephraser in, so none is suggested; a lost law beside them is."""
+    hydrant = replace(HYDRANT, **failed)  # type: ignore[arg-type]
+    found = verdict(ALL, [hydrant, CROSS, MOON])
     assert (found.status, found.acceptable) == (FAILED, False)
     assert "to accept" not in verdict_text(found)
+    assert verdict(ALL, [hydrant, outcome("cross/p", "AL", pool=[]), MOON]).acceptable
 
 
 @pytest.mark.parametrize(

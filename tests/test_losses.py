@@ -1,10 +1,13 @@
 """Where a law was lost and what would have saved it, by hand and against the pipeline run again."""
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from evals.losses import losses
-from evals.run import Run, evaluate
+from evals.run import Measured, Run, evaluate
 from evals.savings import savings
 from evals.sweep import Sweep
 from retrieval import Law, Pipeline
@@ -62,6 +65,47 @@ def test_a_law_that_the_pool_holds_and_the_answer_lost() -> None:
     (loss,) = losses(run_of(numbers, words[2]))
     assert (loss.stage, loss.words) == ("answer", "3rd by words, where 2 were asked for")
     assert losses(run_of(numbers, words[1])) == []
+
+
+def reranked(scores: Sequence[float], expected: str) -> Run:
+    """One question whose pool of eight a reranker scores so; fusion is asked for two, the answer for three."""
+    numbers = settings(near_laws=0, retrieved_laws=2, candidate_laws=8)
+    one = pair(text="stop", state="X", expected=((expected,),))
+    pipeline = Pipeline(numbers, LAWS, embed, lambda question, texts: scores)
+    trace = pipeline.trace(pipeline.score(["stop"]))
+    return Run(numbers, {"X": LAWS}, (Measured(one, trace),), "fake")
+
+
+RISING = tuple(map(float, range(8)))
+UNNAMED = (-math.inf,) * 8
+
+
+@pytest.mark.parametrize(
+    ("scores", "place", "reason", "fused"),
+    [
+        (RISING, 2, "reranked out", "2nd of 8 in the pool, 7th by the reranker"),
+        (RISING, 5, "reranked out", "5th of 8 in the pool, 4th by the reranker"),
+        ((5.0, *UNNAMED[1:]), 6, "reranked out", "6th of 8 in the pool, not named by the reranker"),
+        (UNNAMED, 4, "none named", "4th of 8 in the pool, not named by the reranker"),
+    ],
+)
+def test_a_law_that_the_reranker_left_out(scores: Sequence[float], place: int, reason: str, fused: str) -> None:
+    """Its place in the pool and by the reranker are told, and that of words against the pool's size, not fusion's."""
+    pool = reranked(scores, "L00").pairs[0].trace.pool
+    (loss,) = losses(reranked(scores, pool[place - 1]))
+    assert (loss.stage, loss.reason, loss.fused) == ("answer", reason, fused)
+    assert loss.words.endswith(f"{place}{fused.split()[0].lstrip('0123456789')} by words")
+
+
+def test_what_the_reranker_keeps_and_what_the_pool_lacks_are_told_as_before() -> None:
+    """The reranker's best is no loss; a law outside the pool is the pool's loss; a fallback's answer is fusion's."""
+    pool = reranked(RISING, "L00").pairs[0].trace.pool
+    assert losses(reranked(RISING, pool[7])) == []
+    outside = next(law.id for law in LAWS if law.id not in pool)
+    (loss,) = losses(reranked(RISING, outside))
+    assert (loss.stage, loss.words.endswith("where 8 were asked for")) == ("pool", True)
+    (loss,) = losses(reranked((1.0,), pool[7]))
+    assert (loss.stage, loss.reason, loss.fused) == ("answer", "too low by words, too far by meaning", "in no ranking")
 
 
 def test_a_cosine_just_under_the_cutoff_looks_like_it() -> None:

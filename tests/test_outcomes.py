@@ -1,6 +1,7 @@
 """What each pair got, from a run and read back: by hand, and every line that is none."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,20 @@ def test_written_outcomes_are_read_back(tmp_path: Path) -> None:
     assert [written(each) for each in read.values()] == [written(each) for each in found.values()]
 
 
+def test_what_became_of_the_rephraser_is_kept(tmp_path: Path) -> None:
+    """Its failure is written and read back by its cause; an older file, without the field, holds none."""
+    (failed, *rest) = RUN.pairs
+    found = outcomes(replace(RUN, pairs=(replace(failed, rephrase="refused"), *rest)))
+    path = tmp_path / "per_question.jsonl"
+    path.write_text("".join(strict_json(written(each)) + "\n" for each in found.values()))
+    read = read_outcomes(path)
+    key = failed.pair.question, failed.pair.state
+    assert {each.key: each.rephrase for each in read.values() if each.rephrase != "off"} == {key: "refused"}
+    assert [each.key for each in read.values() if each.unrephrased] == [key]
+    path.write_text(line(rephrase=None))
+    assert [(each.rephrase, each.unrephrased) for each in read_outcomes(path).values()] == [("off", False)]
+
+
 def line(**changes: object) -> str:
     """A line of per_question.jsonl with something changed; None takes a field out."""
     row = {**written(sides.outcome()), **changes}
@@ -103,6 +118,7 @@ def line(**changes: object) -> str:
         (line(stages={"rerank": []}), "1: expected some of the stages words, near, fused, pool, answer, found rerank"),
         (line(**{"near laws": -1}), "1: `near laws`"),
         (line(outcome=None), "1: `outcome`: field required"),
+        (line(rephrase=1), "1: `rephrase`"),
         (line() + "\n" + line(), "2: hydrant/plain in MD stands here twice"),
     ],
 )

@@ -103,6 +103,25 @@ def test_one_text_is_one_line(tmp_path: Path) -> None:
     assert json.loads(before[1])["engine"] == "engine-1"
 
 
+def test_the_same_vectors_of_another_version_are_written_anew(tmp_path: Path) -> None:
+    """A file keeps its day while lines and model are the same; a first line of another model is replaced, or none."""
+    path = tmp_path / "q.jsonl"
+
+    def record(version: str, day: str) -> dict[str, object]:
+        vectors = Vectors(fake(version)[0], None, None)
+        vectors.embed("query", ["a"])
+        vectors.write(path, vectors.lines([("query", "a")]), day)
+        head: dict[str, object] = json.loads(path.read_text().splitlines()[0])
+        return head
+
+    first = record("1", "2026-11-01")
+    assert record("1", "2026-11-02") == first
+    assert record("2", "2026-11-03") == {**first, "version": "2", "recorded": "2026-11-03"}
+    assert Vectors(fake("2")[0], tmp_path, None).missing("query", ["a"]) == []
+    path.write_text("no JSON\n" + path.read_text().partition("\n")[2])
+    assert record("2", "2026-11-04")["recorded"] == "2026-11-04"
+
+
 def test_a_model_that_cannot_run_here(tmp_path: Path) -> None:
     """A missing text is one clear error that names it; recorded texts still work."""
 

@@ -185,6 +185,43 @@ def test_what_another_process_recorded_is_taken_in(tmp_path: Path) -> None:
     assert missing(Replies(tmp_path), calls) == []
 
 
+def test_a_fault_that_comes_later_is_told_with_its_line(tmp_path: Path) -> None:
+    """What a reader takes in on the way is numbered as it stands in the file; what is good beside a fault counts."""
+    replies = Replies(tmp_path)
+    calls = [replace(CALL, question=f"question {at}") for at in range(3)]
+    for call in calls[:2]:
+        replies.add(call, REPLY, DAY)
+        replies.refresh(call)
+    path = replies.path(CALL)
+    append_lines(path, [{"key": "k"}])
+    with path.open("ab") as file:
+        file.write(b'\n{"a": \xff}\n')
+    other = Replies(tmp_path / "other")
+    other.add(calls[2], REPLY, DAY)
+    path.write_bytes(path.read_bytes() + other.path(CALL).read_bytes())
+    with pytest.raises(InputError) as refused:
+        replies.refresh(CALL)
+    assert [(fault.file, fault.line) for fault in refused.value.faults] == [(str(path), 3), (str(path), 5)]
+    assert replies.get(calls[2]) == REPLY
+
+
+def test_reading_from_any_mark_numbers_lines_as_they_stand(tmp_path: Path) -> None:
+    """Read in two steps or in one: the same rows and faults with the same lines, and the same end."""
+    path = tmp_path / "f.jsonl"
+    lines = [b'{"a": 1}\n', b"\n", b"[1]\n", b'{"a": 2}\n', b'{"a"']
+    path.write_bytes(b"".join(lines))
+    whole = read_appended(path)
+    assert [number for number, _ in whole.rows] == [1, 4]
+    assert ([fault.line for fault in whole.faults], whole.torn, whole.end) == ([3], True, (23, 4))
+    for count in range(5):
+        path.write_bytes(b"".join(lines[:count]))
+        first = read_appended(path)
+        path.write_bytes(b"".join(lines))
+        rest = read_appended(path, first.end)
+        assert (first.rows + rest.rows, first.faults + rest.faults) == (whole.rows, whole.faults)
+        assert (rest.torn, rest.end) == (True, whole.end)
+
+
 def test_a_killed_writer_loses_at_most_the_line_it_was_at(tmp_path: Path) -> None:
     """Killed without warning while it writes, again and again: what it said was recorded is there."""
     program = (
@@ -247,4 +284,4 @@ def test_reading_on_takes_in_only_what_is_new(tmp_path: Path) -> None:
     for at in range(5):
         replies.add(replace(CALL, question=f"question {at}"), REPLY, DAY)
         replies.refresh(CALL)
-        assert replies._start(replies.path(CALL)) == replies.path(CALL).stat().st_size
+        assert replies._start(replies.path(CALL)) == (replies.path(CALL).stat().st_size, at + 1)

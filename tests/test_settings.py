@@ -1,5 +1,7 @@
 """Settings read, checked and changed by name."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,8 +116,24 @@ def test_models_to_ask(tmp_path: Path, change: str, rephraser: Asking | None, re
 
 
 def test_the_models_that_can_be_named_are_those_that_there_are() -> None:
-    """Settings know the names without loading the stages."""
+    """Each name that settings take is a stage's, at the provider under the provider's name."""
     assert (tuple(RERANKERS), tuple(REPHRASERS)) == (settings_module.RERANKERS, settings_module.REPHRASERS)
+    assert {name: stage.version for name, stage in {**RERANKERS, **REPHRASERS}.items()} == {
+        "bge-reranker-base": "@cf/baai/bge-reranker-base",
+        "bge-m3": "@cf/baai/bge-m3",
+        "claude-haiku-4-5": "claude-haiku-4-5",
+        "claude-haiku-5-5": "claude-haiku-5-5",
+    }
+
+
+def test_names_are_known_without_the_stages() -> None:
+    """Loading settings loads neither the stages nor a client."""
+    program = (
+        "import sys; import retrieval.settings\n"
+        "print({'retrieval.live', 'retrieval.models.claude', 'httpx', 'anthropic'} & set(sys.modules))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "set()"
 
 
 @pytest.mark.parametrize(

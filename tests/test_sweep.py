@@ -110,15 +110,15 @@ def runs(draw: st.DrawFn) -> Run:
     return evaluate(settings(rephrase=rephrase), corpus, draw(pairs_of(corpus)), embed, "fake")
 
 
-def again(run: Run, setting: Setting, pool: int) -> Run:
-    """The pipeline run with the setting: `fused` asks for its laws, `pool` for so many."""
+def again(run: Run, setting: Setting, pool: int, searched: int | None) -> Run:
+    """The pipeline run with the setting: `fused` asks for its laws, `pool` for so many, other ones with searches."""
     numbers = settings(
         rephrase=run.settings.rephrase,
         near_enough={"fake": setting.near_enough},
         near_laws=setting.near_laws,
         retrieved_laws=setting.laws,
         candidate_laws=pool,
-        searched_candidate_laws=pool,
+        searched_candidate_laws=pool if searched is None else searched,
     )
     return evaluate(numbers, run.corpus, [each.pair for each in run.pairs], embed, "fake")
 
@@ -147,9 +147,10 @@ def test_every_figure_is_the_pipelines(data: st.DataObject, run: Run, depth: tup
     for _ in range(2):
         cutoff, near_laws = data.draw(cutoffs_of(run)), data.draw(st.integers(0, 9))
         laws, pool = data.draw(st.tuples(st.integers(1, 12), st.integers(1, 12)))
-        rerun = again(run, Setting(cutoff, near_laws, laws), pool)
+        searched = data.draw(st.none() | st.integers(1, 12))
+        rerun = again(run, Setting(cutoff, near_laws, laws), pool, searched)
         for stage in STAGES:
-            setting = Setting(cutoff, near_laws, pool if stage == "pool" else laws)
+            setting = Setting(cutoff, near_laws, pool if stage == "pool" else laws, searched)
             assert sweep.at(setting, stage) == figures(rerun, stage)
             assert sweep.reached(setting, stage).tolist() == groups_reached(rerun, stage)
         near = [len(each.trace.near) for each in rerun.pairs if each.pair.expects != "answerable"]
@@ -165,11 +166,15 @@ def test_curves_and_grids_are_made_of_single_settings(data: st.DataObject, run: 
     cutoffs = data.draw(st.lists(cutoffs_of(run), max_size=4))
     counts = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=3))
     sizes = data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=3))
+    searched = data.draw(st.none() | st.integers(1, 12))
     for stage in STAGES:
-        at = [(each, sweep.at(Setting(each, counts[0], sizes[0]), stage)) for each in cutoffs]
-        assert sweep.over_cutoffs(cutoffs, near_laws=counts[0], laws=sizes[0], stage=stage) == at
-        nears = [(each, sweep.at(Setting(0.5, each, sizes[0]), stage)) for each in counts]
-        assert sweep.over_near_laws(counts, near_enough=0.5, laws=sizes[0], stage=stage) == nears
+        at = [(each, sweep.at(Setting(each, counts[0], sizes[0], searched), stage)) for each in cutoffs]
+        curve = sweep.over_cutoffs(cutoffs, near_laws=counts[0], laws=sizes[0], stage=stage, searched_laws=searched)
+        assert curve == at
+        nears = [(each, sweep.at(Setting(0.5, each, sizes[0], searched), stage)) for each in counts]
+        assert (
+            sweep.over_near_laws(counts, near_enough=0.5, laws=sizes[0], stage=stage, searched_laws=searched) == nears
+        )
     found = [(each, sweep.at(Setting(0.5, counts[0], each))) for each in sizes]
     assert sweep.over_laws(sizes, near_enough=0.5, near_laws=counts[0]) == found
     for measure in ("recall", "hit", "precision", "laws", "characters"):
@@ -337,6 +342,12 @@ def test_settings_beyond_the_depths_are_refused() -> None:
         with pytest.raises(ValueError, match=message):
             sweep.reached(setting)
     assert sweep.at(Setting(0.5, 4, 7), "near").pairs == 1
+    for searched in (0, 7):
+        with pytest.raises(ValueError, match="holds 1 to 6"):
+            sweep.at(Setting(0.5, 4, 6, searched), "pool")
+        with pytest.raises(ValueError, match="holds 1 to 6"):
+            sweep.reached(Setting(0.5, 4, 6, searched), "pool")
+        assert sweep.at(Setting(0.5, 4, 6, searched), "fused").pairs == 1
     with pytest.raises(ValueError, match="no mean 'nothing_returned'"):
         sweep.grid([0.5], [4], [6], "nothing_returned")
     with pytest.raises(ValueError, match="near_laws 0 or more"):

@@ -108,6 +108,16 @@ def test_further_metrics_at_every_stage() -> None:
     assert (silent["pairs"], silent["mean"]) == (2, 1.0)
 
 
+def test_how_far_the_bands_overlap() -> None:
+    """One row a band without an answer; where the answers lie above, nothing overlaps."""
+    run = evaluate(settings(), {"AL": CORPUS["AL"]}, [each.pair for each in small_run().pairs], embed, "fake")
+    table = tables.overlaps(points(run)).set_index("band")
+    assert list(table.index) == ["unrelated", "uncovered", "nearest wrong"]
+    for share in ("answers below", "above answers", "area under ROC"):
+        assert table[share].between(0, 1).all()
+    assert tables.overlaps([]).set_index("band").loc["unrelated", "in the overlap"] == 0
+
+
 def test_what_may_be_promised_stands_in_a_table() -> None:
     """Two needs certify nothing at 1, 5 and 10 %, and each row says so; without an answer there is no row."""
     run = evaluate(settings(), {"AL": CORPUS["AL"]}, [each.pair for each in small_run().pairs], embed, "fake")

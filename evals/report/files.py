@@ -108,8 +108,5 @@ def _trace(measured: Measured) -> dict[str, object]:
     return {
         "tags": pair.tags,
         "accepted": pair.accepted,
-        "searches": [scoring.text for scoring in trace.scorings[1:]],
-        "stages": trace.stages(),
         "near cosines": [hit.score for hit in trace.near],
-        "outcome": trace.outcome,
     }

@@ -26,8 +26,9 @@ NO_CUTOFF = -1.0
 
 
 def pool_laws(run: Run) -> int:
-    """The laws the pool is asked for: that of searched questions where searches are fused."""
-    return run.settings.pool_laws(int(run.settings.rephrase != "off"))
+    """The laws the pool is asked for: that of searched questions where any pair has searches."""
+    in_force = Setting.of_pool(run)
+    return in_force.laws if in_force.searched_laws is None else in_force.searched_laws
 
 
 def with_searches(run: Run) -> str:
@@ -152,8 +153,8 @@ def _wide(frame: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
 def cutoff_by_pool(contents: "Contents") -> pd.DataFrame:
     """Recall of fusion by cutoff, a column a number of laws asked for, at the `near_laws` in force."""
     settings = contents.run.settings
-    sizes = sorted({*POOLS, min(contents.sweep.laws, pool_laws(contents.run)), settings.retrieved_laws})
-    sizes = [size for size in sizes if size <= contents.sweep.laws]
+    in_force = {settings.candidate_laws, pool_laws(contents.run), settings.retrieved_laws}
+    sizes = [size for size in sorted({*POOLS, *in_force}) if size <= contents.sweep.laws]
     cutoffs = _heat_cutoffs(contents)
     grid = contents.sweep.grid(cutoffs, [settings.near_laws], sizes)[:, 0, :].tolist()
     rows = [

@@ -10,7 +10,6 @@ from typing import Any
 from retrieval.errors import ModelError
 from retrieval.models.calls import AgainError, Bounds, CallError, Pace, bounded, shown
 
-MODELS = ("claude-haiku-4-5", "claude-haiku-5-5")
 BOUNDS = Bounds(at_once=6, a_minute=1_000)
 
 AGAIN = (408, 409, 429)

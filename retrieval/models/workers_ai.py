@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import httpx
 
 ADDRESS = "https://api.cloudflare.com"
-EMBEDDER = "@cf/baai/bge-m3"
-RERANKERS = {"bge-reranker-base": "@cf/baai/bge-reranker-base", "bge-m3": "@cf/baai/bge-m3"}
+VENDOR = "@cf/baai/"  # begins the service's name of each model that is used here
+EMBEDDER = f"{VENDOR}bge-m3"
 DIMENSIONS = 1024
 TEXTS_A_REQUEST = 100
 

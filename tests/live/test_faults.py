@@ -374,7 +374,10 @@ def test_a_rate_is_kept(server: Loopback) -> None:
     ("fault", "most"), [(Said(failure(3036), 429), 2), (Said({}, 401), 2), (Said({}, 400), 12)], ids=str
 )
 def test_no_more_is_asked_where_nothing_passes(fault: Said, most: int, server: Loopback) -> None:
-    """A spent allowance or a wrong token ends the asking; so do twelve failures in a row. What was got is kept."""
+    """A spent allowance or a wrong token ends the asking; so do twelve failures in a row. What was got is kept.
+
+    Two calls are out at once: one may be under way when the end is seen, and one failure may overtake a good reply.
+    """
     stage = RERANKERS["bge-reranker-base"]
     calls = [stage.call(f"question {at}", LAWS) for at in range(40)]
     server.faults = [lambda body, good: Said(good)] * 5
@@ -382,8 +385,8 @@ def test_no_more_is_asked_where_nothing_passes(fault: Said, most: int, server: L
     found = ask_all(stage, calls, environment=environment(server), bounds=replace(QUICK, at_once=2))
     assert len(found.replies) == 5
     assert found.stopped is not None
-    assert 1 <= len(found.failed) <= most + 1
-    assert len(server.asked) <= 5 + most + 1
+    assert 1 <= len(found.failed) <= most + 2
+    assert len(server.asked) <= 5 + most + 2
 
 
 @pytest.mark.parametrize("stage", [*RERANKERS.values(), *REPHRASERS.values()], ids=lambda each: each.name)

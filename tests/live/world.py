@@ -1,13 +1,14 @@
 """A small project in a folder, with credentials that lead to a server on loopback."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evals import cli
 from evals.run import Run
-from retrieval import recordings
+from retrieval import project, recordings
 from tests.live.loopback import Loopback
 
 TOKEN, ACCOUNT = "token-that-nobody-may-see", "account-that-nobody-may-see"
@@ -99,6 +100,7 @@ def made(folder: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Wor
     (folder / "settings.yaml").write_text(SETTINGS)
     monkeypatch.setattr(recordings, "RECORDINGS", folder / "recordings")
     monkeypatch.setattr(recordings, "CACHE", folder / "cache")
+    monkeypatch.setattr(project, "PROJECT", replace(project.PROJECT, root=folder))
     for name, value in environment(server).items():
         monkeypatch.setenv(name, value)
     return World(folder, server)
