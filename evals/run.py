@@ -17,7 +17,6 @@ from retrieval.replies import Call, Reply
 from retrieval.settings import Settings
 from retrieval.vectors import embedding_text
 
-Progress = Callable[[str, int, int], None]
 Ask = Callable[[LiveStage, Sequence[Call]], Mapping[str, Reply]]
 
 
@@ -89,14 +88,12 @@ def evaluate(
     pairs: Sequence[Pair],
     embed: EmbedTexts | None,
     model: str,
-    progress: Progress | None = None,
     ask: Ask | None = None,
     pools: bool = False,
 ) -> Run:
     """Every pair through the pipeline of its state. `model` names what `embed` computes, version included.
 
-    A state's texts are embedded and scored together; each distinct text once. `progress` is told the state, how many
-    of its pairs are done and how many there are. ask: gives the replies, by key, to the calls of a stage that asks a
+    A state's texts are embedded and scored together; each distinct text once. ask: gives the replies, by key, to the calls of a stage that asks a
     model, all of them at once: first the rephraser's, then the reranker's. NearEnoughError where the settings name
     such a stage and `ask` is None. pools: fill in each pair's `searched`, which takes about a third longer.
     """
@@ -108,13 +105,11 @@ def evaluate(
         of_state = [(at, pair) for at, pair in enumerate(pairs) if pair.state == state]
         scored = _scored(pipeline, [text for at, pair in of_state for text in (pair.text, *said[at].searches)])
         written = _written(pipeline, [pair for _, pair in of_state]) if pools else {}
-        for done, (at, pair) in enumerate(of_state, 1):
+        for at, pair in of_state:
             scorings = [scored[text] for text in (pair.text, *distinct_searches(pair.text, said[at].searches))]
             trace = pipeline.trace(scorings, said[at].family)
             searched = _searched(pipeline, trace, pair, written) if pools else None
             found[at] = Measured(pair, trace, said[at].family, said[at].how, searched)
-            if progress is not None:
-                progress(state, done, len(of_state))
     measured = tuple(found[at] for at in range(len(pairs)) if at in found)
     return Run(settings, corpus, _reranked(settings, pipelines, measured, ask), model)
 

@@ -99,6 +99,25 @@ def test_every_loss_of_the_pool_has_its_entry(mixed: Contents) -> None:
     assert "candidate_laws" not in named[True]
 
 
+@pytest.mark.parametrize("setting", ["candidate_laws", "searched_candidate_laws"])
+def test_a_wider_pool_saves_from_its_number_on(mixed: Contents, setting: str) -> None:
+    """Run with the number said the pipeline's pool holds the law, with one less it does not."""
+    tried = 0
+    for (question, _, group), several in mixed.saved_by.items():
+        for words in (said.split() for said in several.split("; ") if said.startswith(f"{setting} ")):
+            held = [
+                set(group) <= set(each.trace.pool)
+                for less in (0, 1)
+                for each in run_of(*MIXED, **{setting: int(words[1]) - less}).pairs
+                if each.pair.question == question
+            ]
+            assert held == [True, False]
+            tried += 1
+        if tried == 3:
+            return
+    assert tried
+
+
 def legend(contents: Contents, over: str) -> list[str]:
     """The lines' names in the picture over cutoffs or over the pool's sizes."""
     axes = Figure().subplots()

@@ -270,6 +270,16 @@ def test_a_wider_pool_can_lose_a_law() -> None:
     assert [group for group, is_lost in zip(sweep.groups, lost, strict=True) if is_lost] == [(0, 0)]
 
 
+@pytest.mark.parametrize("depth", [(32, 64), (70, 80)])
+def test_a_pool_of_its_own_for_pairs_with_searches(depth: tuple[int, int]) -> None:
+    """Asked for one, or three with searches: c is third in both, and only the pair with a search has it."""
+    run = by_hand(([scoring("abc")], ["c"]), ([scoring("abc"), scoring("abc")], ["c"]))
+    sweep = Sweep.of(run, *depth)
+    for setting, is_reached in ((Setting(0.5, 2, 1, 3), [False, True]), (Setting(0.5, 2, 3, 1), [True, False])):
+        assert sweep.reached(setting, "pool").tolist() == is_reached
+        assert (sweep.at(setting, "pool").recall, sweep.at(setting, "pool").laws) == (0.5, 2.0)
+
+
 def test_a_cosine_is_let_in_by_itself() -> None:
     """A law whose cosine is the cutoff is in, one the next float above the cutoff's is not; its twin goes with it."""
     sweep = Sweep.of(by_hand(([scoring("", [("a", 0.8), ("b", 0.7), ("c", 0.7)])], ["a", "c"])))

@@ -41,6 +41,7 @@ def summary(contents: Contents) -> str:
         "## Bands",
         contents.verdict,
         table(all_tables["bands"]),
+        table(all_tables["overlap"]),
         *all_tables["promises"]["sentence"],
         "## Questions that no law answers",
         table(all_tables["expect-nothing"]),

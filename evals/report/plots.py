@@ -4,7 +4,7 @@ Colours are Okabe and Ito's, which colour-blind readers can tell apart; lines di
 """
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -210,8 +210,3 @@ def _line(axes: Axes, x: "pd.Series[Any]", y: "pd.Series[Any]", key: str, label:
 
 def _legend_outside(axes: Axes) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
-
-
-def names() -> Iterable[str]:
-    """The names of the pictures."""
-    return ("bands", "recall-over-cutoff", "precision-over-cutoff", "recall-over-pool")
