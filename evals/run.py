@@ -93,9 +93,10 @@ def evaluate(
 ) -> Run:
     """Every pair through the pipeline of its state. `model` names what `embed` computes, version included.
 
-    A state's texts are embedded and scored together; each distinct text once. ask: gives the replies, by key, to the calls of a stage that asks a
-    model, all of them at once: first the rephraser's, then the reranker's. NearEnoughError where the settings name
-    such a stage and `ask` is None. pools: fill in each pair's `searched`, which takes about a third longer.
+    A state's texts are embedded and scored together, each distinct text once. ask: gives the replies, by key, to the
+    calls of a stage that asks a model, all of them at once: first the rephraser's, then the reranker's.
+    NearEnoughError where the settings name such a stage and `ask` is None. pools: fill in each pair's `searched`,
+    which takes about a third longer.
     """
     said = _said(settings, corpus, pairs, ask)
     found: dict[int, Measured] = {}
