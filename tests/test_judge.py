@@ -120,12 +120,15 @@ def labels(task_pairs: list[Pair], answering: set[str], tmp_path: Path) -> list[
     todo = tasks(task_pairs, {"words": by(["L0", "L9"], *task_pairs)}, "alice")
     judged = {item: "answers" if item.law in answering else "sibling" for task in todo for item in task.items()}
     (tmp_path / "needs.yaml").write_text(needs_yaml(todo, judged), encoding="utf-8")
-    return load_questions(tmp_path, {state: [Law(law, "") for law in laws] for state, laws in LAWS.items()})
+    family = Law("P1", "", concept="permit-application", kind="process")
+    return load_questions(tmp_path, {state: [*(Law(law, "") for law in laws), family] for state, laws in LAWS.items()})
 
 
 def test_labels_are_read_by_the_set_and_keep_its_groups(tmp_path: Path) -> None:
     """Groups keep what answers, what else answers is accepted, and all else of the need comes through."""
-    pairs = [replace(pair, tags=("x",), searches=("a search",), family="f") for pair in (PLAIN, SPANISH)]
+    pairs = [
+        replace(pair, tags=("x",), searches=("a search",), family="permit-application") for pair in (PLAIN, SPANISH)
+    ]
     found = labels(pairs, {"L2", "L3", "L9"}, tmp_path)
     assert [(pair.expected, pair.accepted) for pair in found] == [((("L2",), ("L3",)), ("L9",))] * 2
     kept = [replace(each, expected=(), accepted=(), file="", line=0, topic="") for each in found]

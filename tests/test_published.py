@@ -1,5 +1,6 @@
 """The published analysis and the README say what a run says now."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -58,6 +59,23 @@ def test_the_readme_quotes_the_baseline() -> None:
     for kind, pool, answer in rows:
         recall = baseline["recall"]["all" if kind == "all" else f"kind {kind}"]
         assert (pool, answer) == (f"{recall['pool']:.3f}", f"{recall['answer']:.3f}"), kind
+
+
+def test_the_readme_quotes_the_published_tables() -> None:
+    """Recall without the cards, and the losses that the smallest and the largest group can show."""
+    parts = {row[0]: row for row in rows_of("parts")}
+    shown = {(row[0], row[1]): f"{float(row[-1]):.1%}".replace("%", " %") for row in rows_of("set") if row[-1]}
+    text = " ".join(readme().split())
+    without, inside = (float(parts[name][3]) for name in ("the cards' questions, in the word search", "nothing"))
+    assert f"the pool's recall is {without:.3f} instead of {inside:.3f}" in text
+    assert f"fewer than {shown['kind', 'situation']} of them" in text
+    assert f"one under {shown['kind', 'plain']}" in text  # every need is asked plainly
+
+
+def rows_of(table: str) -> list[list[str]]:
+    """The rows of a published table, without its header."""
+    with (PUBLISHED / "tables" / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
 
 
 def test_what_the_readme_names_is_there() -> None:

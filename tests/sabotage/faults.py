@@ -201,7 +201,7 @@ FAULTS = (
     ),
     Fault(
         "ties reversed in the near search",
-        code(best_first, "np.argsort(-scores, ", "len(scores) - 1 - np.argsort(-scores[::-1], "),
+        code(best_first, "np.argsort(-scores[found], ", "len(found) - 1 - np.argsort(-scores[found][::-1], "),
         [test_vectors.test_ties_keep_the_corpus_order],
     ),
     Fault(
