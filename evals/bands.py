@@ -114,6 +114,12 @@ def separation(points: Sequence[Point], group: str = "unrelated") -> float | Non
     return float(roc_auc_score([1] * len(answering) + [0] * len(other), answering + other))
 
 
+def separation_said(points: Sequence[Point]) -> str:
+    """How well a model's cosines part answers from unrelated questions, in a sentence; empty where there are not both."""
+    area = separation(points)
+    return "" if area is None else f"Area under the ROC curve against unrelated questions: {area:.3f}."
+
+
 def beats_wrong(points: Iterable[Point]) -> tuple[int, int]:
     """How often an answer's cosine is above that of the nearest wrong law of its own question, and of how many."""
     points = list(points)

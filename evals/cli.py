@@ -188,6 +188,20 @@ def _takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return add
 
 
+@contextmanager
+def _uncollected() -> "Iterator[None]":
+    """No garbage collection: a run is millions of objects that live to the end, and walking them takes a second."""
+    import gc
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @group.command("eval")
 @_takes("set", "embedder", "states", "settings", "laws", "questions")
 @click.option("--metric", "metrics", multiple=True, help="A further metric at every stage, such as nDCG@10 or MRR.")
@@ -197,6 +211,7 @@ def _takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @click.option("--qrels", type=FOLDER, help="With --run: TREC's judgements in place of the question set.")
 @click.option("--scores", type=FOLDER, help="Raw cosines from elsewhere, in place of a model.")
 @click.option("--out", type=FOLDER, help="Where the report goes.  [default: reports/latest, reports/run with --run]")
+@_uncollected()
 def evaluate_command(
     metrics: Sequence[str],
     growth: bool,
@@ -285,20 +300,6 @@ def search_command(state: str, question: str, searches: Sequence[str], form: str
     click.echo(strict_json(as_json(pipeline, trace), indent=2) if form == "json" else as_text(pipeline, trace))
 
 
-@contextmanager
-def _uncollected() -> "Iterator[None]":
-    """No garbage collection: a run is millions of objects that live to the end, and walking them takes a second."""
-    import gc
-
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 @group.command("compare")
 @click.argument("runs", nargs=-1, type=FOLDER)
 @_takes("set", "embedder", "states", "settings", "laws", "questions")
@@ -358,7 +359,12 @@ def _sides(given: Inputs, changes: Sequence[str], embedder: str | None) -> "tupl
     if can_rerun(old.settings, settings):
         return before, Side.of(rerun(old, settings), bands.verdict(points, settings.cutoff))
     new, _ = replace(given, settings=settings).measure()
-    return before, Side.of(new, bands.verdict(bands.points(new), settings.cutoff))
+    others = bands.points(new)
+    after = Side.of(new, bands.verdict(others, settings.cutoff))
+    if settings.embedder != old.settings.embedder:
+        areas = (f"{each.bands} {bands.separation_said(side)}" for each, side in ((before, points), (after, others)))
+        before, after = (replace(each, bands=said) for each, said in zip((before, after), areas, strict=True))
+    return before, after
 
 
 @group.command("gate")

@@ -123,10 +123,10 @@ def band_quantiles(points: Sequence[bands.Point]) -> pd.DataFrame:
 
 
 def overlaps(points: Sequence[bands.Point]) -> pd.DataFrame:
-    """How far unrelated and uncovered questions reach into the answers, and how well a cosine tells them apart.
+    """How far the bands without an answer reach into the answers.
 
-    `answers below`: the share of answers under the group's 95 % point; `above answers`: the share of the group over the
-    answers' 5 % point; `area under ROC`: 1 where a cutoff parts the two, 0.5 where the cosine says nothing.
+    `answers below`: the share of answers under the band's 95 % point; `above answers`: the share of the band over the
+    answers' 5 % point; `in the overlap`: how many cosines of both lie between the lowest answer and the band's highest.
     """
     rows = []
     for group in ("unrelated", "uncovered", "nearest wrong"):
@@ -137,7 +137,6 @@ def overlaps(points: Sequence[bands.Point]) -> pd.DataFrame:
                 "answers below": found["answering below"],
                 "above answers": found["above answering"],
                 "in the overlap": len(bands.in_overlap(points, group)),
-                "area under ROC": bands.separation(points, group),
             }
         )
     return pd.DataFrame(rows)
