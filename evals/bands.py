@@ -115,7 +115,7 @@ def separation(points: Sequence[Point], group: str = "unrelated") -> float | Non
 
 
 def separation_said(points: Sequence[Point]) -> str:
-    """How well a model's cosines part answers from unrelated questions, in a sentence; empty where there are not both."""
+    """How well a model's cosines part answers from unrelated questions, in a sentence; empty without both."""
     area = separation(points)
     return "" if area is None else f"Area under the ROC curve against unrelated questions: {area:.3f}."
 
@@ -170,8 +170,8 @@ def verdict(points: Sequence[Point], cutoff: float) -> str:
         return "There are not both answered and unrelated questions: no cutoff can be judged."
     kept = sum(point.group == "unrelated" for point in at.kept_out)
     said = (
-        f"At {cutoff:g} the near search loses {len(at.lost)} of {len(answering)} answers and keeps out the nearest"
-        f" law of {kept} of {len(unrelated)} unrelated questions."
+        f"At {cutoff:g}, {len(at.lost)} of {len(answering)} answers lie under the cutoff, and so does the nearest law"
+        f" of {kept} of {len(unrelated)} unrelated questions."
     )
     if answering[0] > unrelated[-1]:
         return f"{said} Any cutoff above {unrelated[-1]:.3f} and up to {answering[0]:.3f} would separate the two."

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 PROGRAM_FAULT = 70
 INTERRUPTED = 130
+PIPE_CLOSED = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,9 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         status = INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        status = 0
+    except SystemExit:  # click's answer to a reader that closed the pipe: neither good nor a failed gate
+        status = PIPE_CLOSED
     except Exception as error:  # the one place that tells bad input from a fault of the program
         status = _failed(error)
     sys.exit(status or 0)
@@ -60,6 +60,9 @@ def _failed(error: Exception) -> int:
 
     if isinstance(error, NearEnoughError):
         click.echo(f"near-enough: {error}", err=True)
+        return BAD_INPUT
+    if isinstance(error, OSError) and error.filename is not None:
+        click.echo(f"near-enough: {error.filename}: {error.strerror}", err=True)
         return BAD_INPUT
     traceback.print_exception(error)
     click.echo("near-enough: this is a fault of the program; please report it with the lines above", err=True)
@@ -234,11 +237,13 @@ def evaluate_command(
     from evals.growth import grow
     from evals.metrics import parse_metric
     from evals.report.contents import Contents
-    from evals.report.files import write_report
+    from evals.report.files import refuse_to_replace, write_report
     from evals.report.terminal import show
     from retrieval.errors import Fault, InputError
 
     wanted = tuple(dict.fromkeys(parse_metric(each) for each in metrics))
+    folder = out or reports_folder() / "latest"
+    refuse_to_replace(folder)
     given, computed = _inputs(**inputs), 0
     baseline = _baseline_for(given.corpus, inputs)
     if scores:
@@ -254,7 +259,6 @@ def evaluate_command(
         with _vectors(run.settings.embedder) as vectors:
             grown = grow(run, vectors.embed)
     contents = Contents(run, baseline, wanted, tuple(grown))
-    folder = out or reports_folder() / "latest"
     write_report(contents, folder)
     show(contents, computed, folder)
 
@@ -293,6 +297,8 @@ def search_command(state: str, question: str, searches: Sequence[str], form: str
     given = _inputs(states=state, **inputs)
     if len(given.corpus) != 1:
         raise click.UsageError("a question is searched in one state")
+    if not question.isascii() and question != question.encode(errors="replace").decode():
+        raise click.UsageError("the question holds bytes that are no text")
     with _vectors(given.settings.embedder, ask=True) as vectors:
         pipeline, rephrase = searcher(given.settings, given.corpus[state.strip().upper()], vectors.embed)
         said = rephrase(question)

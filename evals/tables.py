@@ -156,7 +156,7 @@ def band_points(points: Sequence[bands.Point]) -> pd.DataFrame:
         }
         for point in points
     ]
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows, columns=["band", "cosine", "question", "state", "kind", "law", "text"])
     return frame.sort_values(["band", "cosine", "question", "state"], ascending=[True, False, True, True])
 
 

@@ -79,9 +79,21 @@ def _no_constant(name: str) -> object:
 def parse_json(text: str) -> object:
     """Strict JSON: NaN, infinities and keys given twice are a ValueError, as is nesting without end."""
     try:
-        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
     except RecursionError:
         raise _RefusedError("nested too deeply") from None
+    if "\\u" in text and not _is_text(value):
+        raise _RefusedError("holds half a character: a \\u escape of a surrogate without its other half")
+    return value
+
+
+def _is_text(value: object) -> bool:
+    """Whether all text in a JSON value can be written as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def strict_json(content: object, indent: int | None = None) -> str:

@@ -242,10 +242,17 @@ class Vectors:
 
 def write_beside(path: Path, text: str) -> None:
     """Replace a file's content in one step: readers see the old text or the new, never a part."""
+    path = path.resolve()  # a link is followed: its target is replaced, not the link
+    if path.exists() and not path.is_file():  # a device or a pipe is written to; a folder is an error
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8", newline="\n")
-    beside.replace(path)
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _identity(path: Path) -> tuple[int, int]:

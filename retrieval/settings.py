@@ -1,5 +1,6 @@
 """settings.yaml as one frozen value, and changes to it by name. Knows nothing of what the numbers do."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -106,7 +107,19 @@ def load_settings(path: Path | str = SETTINGS) -> Settings:
     document = read_yaml(Path(path))
     if not isinstance(document.data, dict):
         raise InputError([Fault(document.file, 1, "expected settings, one `name: value` a line")])
+    changed_by_yaml = [
+        Fault(document.file, document.line(where), f"`{'.'.join(map(str, where))}`: {raw} is read as another number")
+        for where, (raw, read_as) in document.raw.items()
+        if where and read_as == "a number" and not _plain(raw)
+    ]
+    if changed_by_yaml:
+        raise InputError(changed_by_yaml)
     return _checked(document.data, document)
+
+
+def _plain(number: str) -> bool:
+    """Whether a number is written as it is read: YAML takes 010 for 8, 1:30 for 90 and 1_0 for 10."""
+    return re.fullmatch(r"[-+]?(0|[1-9]\d*)(\.\d+)?|[-+]?\.(inf|nan)", number, re.IGNORECASE) is not None
 
 
 def changed(settings: Settings, changes: Iterable[str]) -> Settings:
@@ -144,9 +157,10 @@ def changed(settings: Settings, changes: Iterable[str]) -> Settings:
 
 def _value(text: str) -> object:
     try:
-        return yaml.safe_load(text)
+        value = yaml.safe_load(text)
     except yaml.YAMLError:
         return text
+    return text if isinstance(value, int | float) and not isinstance(value, bool) and not _plain(text) else value
 
 
 def _checked(values: Mapping[str, object], document: Document) -> Settings:

@@ -34,7 +34,7 @@ def test_the_published_analysis_comes_out_the_same() -> None:
     assert "the speed limit on the moon" in [each.pair.need for each in high.kept_out]
     assert (low.lost, [each.pair.need for each in low.let_in]) == ((), ["the speed limit on the moon"])
     assert bands.verdict(published(), 0.5) == (
-        "At 0.5 the near search loses 0 of 3 answers and keeps out the nearest law of 2 of 3 unrelated questions."
+        "At 0.5, 0 of 3 answers lie under the cutoff, and so does the nearest law of 2 of 3 unrelated questions."
         " No cutoff separates the bands: answers begin at 0.564, unrelated questions reach 0.575; keeping every one of"
         " those out would lose 1 answer."
     )

@@ -78,11 +78,13 @@ def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
 def test_json_lines_with_faults_by_line(tmp_path: Path) -> None:
     """Good rows come back with their lines, bad ones as faults; blank lines, BOMs and CRLF are no matter."""
     path = tmp_path / "a.jsonl"
-    lines = ["\ufeff" + '{"a": 1}', "", '{"a": NaN}', '{"a": 1, "a": 2}', "[1]", '{"a": ', '{"b": 2}', "[" * 100_000]
+    half = '{"a": "x \\ud800 y"}'
+    lines = ["\ufeff" + '{"a": 1}', half, '{"a": NaN}', '{"a": 1, "a": 2}', "[1]", '{"a": ', '{"b": 2}', "[" * 100_000]
     path.write_bytes("\r\n".join(lines).encode())
     rows, faults = read_json_lines(path)
     assert rows == [(1, {"a": 1}), (7, {"b": 2})]
     assert [(fault.line, fault.what.split(";")[0].split(" at ")[0]) for fault in faults] == [
+        (2, "holds half a character: a \\u escape of a surrogate without its other half"),
         (3, "NaN is not JSON"),
         (4, 'the key "a" is given twice'),
         (5, "expected an object {...} on every line"),

@@ -1,6 +1,7 @@
 """Vectors recorded, replayed and computed: exact, whole, keyed by all that was asked."""
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from retrieval import Law
 from retrieval.errors import InputError, MissingRecordingError, ModelError
 from retrieval.models import EMBEDDERS, Embedder, Kind, embedder
-from retrieval.recordings import RECORDINGS, Vectors, quantise
+from retrieval.recordings import RECORDINGS, Vectors, quantise, write_beside
 from retrieval.vectors import Floats
 
 DIMENSIONS = 4
@@ -264,6 +265,20 @@ def test_versions_are_those_of_the_installed_packages(name: str) -> None:
         assert version(package) == expected
     except PackageNotFoundError:
         pytest.skip(f"{package} has no build for this machine")
+
+
+def test_links_and_devices_are_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """A link's target gets the text, a device stays a device, and a failed write leaves nothing beside."""
+    (tmp_path / "target").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    write_beside(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+    write_beside(Path(os.devnull), "gone")
+    assert not Path(os.devnull).is_file()
+    with pytest.raises(IsADirectoryError):
+        write_beside(tmp_path, "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "target"]
 
 
 def test_recorded_files_hold_no_secrets() -> None:

@@ -15,6 +15,7 @@ from evals.report import files
 from evals.report.contents import Contents
 from evals.report.files import report_files, write_report
 from evals.run import Run, evaluate
+from retrieval.errors import InputError
 from tests.fakes import CORPUS, embed, pair, settings
 
 HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(1)> | `code` [link](x) \u2028 \" ' & {{ 7*7 }}"
@@ -105,6 +106,7 @@ def test_a_failed_write_leaves_the_old_report(tmp_path: Path, monkeypatch: pytes
     folder = tmp_path / "latest"
     folder.mkdir()
     (folder / "index.html").write_text("old")
+    (folder / "run.json").write_text("{}")
 
     def broken(contents: Contents) -> dict[str, str]:
         return {"index.html": "new", "bad\0name": "x"}
@@ -116,11 +118,26 @@ def test_a_failed_write_leaves_the_old_report(tmp_path: Path, monkeypatch: pytes
     assert (folder / "index.html").read_text() == "old"
 
 
+def test_what_is_no_report_is_never_replaced(tmp_path: Path) -> None:
+    """A folder of somebody's files, or a file, is refused and stays; an empty folder is taken."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "mine.txt").write_text("mine")
+    for taken, told in ((notes, "holds other files"), (notes / "mine.txt", "is a file")):
+        with pytest.raises(InputError, match=told):
+            write_report(Contents(hostile_run()), taken)
+    assert (notes / "mine.txt").read_text() == "mine"
+    (tmp_path / "empty").mkdir()
+    write_report(Contents(hostile_run()), tmp_path / "empty")
+    assert (tmp_path / "empty" / "run.json").exists()
+
+
 def test_a_new_report_replaces_the_old_one_whole(tmp_path: Path) -> None:
     """Files of an older report do not linger."""
     folder = tmp_path / "latest"
     (folder / "tables").mkdir(parents=True)
     (folder / "tables" / "gone.csv").write_text("old")
+    (folder / "run.json").write_text("{}")
     write_report(Contents(hostile_run()), folder)
     assert not (folder / "tables" / "gone.csv").exists()
     assert (folder / "index.html").exists()

@@ -65,6 +65,14 @@ def test_every_fault_with_its_line(tmp_path: Path) -> None:
             "embedder: m\nnear_enough: {e5-small: 0.8}\n",
             "settings.yaml:2: no cutoff for the embedder m; known here: e5-small",
         ),
+        (
+            "embedder: a\nnear_enough: {a: 0.5}\nnear_laws: 010\n",
+            "settings.yaml:3: `near_laws`: 010 is read as another number",
+        ),
+        (
+            "embedder: a\nnear_enough: {a: 0.5}\nnear_laws: 1:30\n",
+            "settings.yaml:3: `near_laws`: 1:30 is read as another number",
+        ),
         ("- a\n", "settings.yaml:1: expected settings, one `name: value` a line"),
         ("", "settings.yaml:1: expected settings, one `name: value` a line"),
         ("near_enough: {a: 0.5}\n", "settings.yaml:1: the setting `embedder` is missing"),
@@ -143,6 +151,7 @@ def test_names_are_known_without_the_stages() -> None:
         (["near_laws"], ["--set near_laws: expected NAME=VALUE"]),
         (["near_enough=high", "near_laws=x"], ["`near_enough.e5-small`", "`near_laws`"]),
         (["embedder=m"], ["no cutoff for the embedder m"]),
+        (["near_laws=010"], ["`near_laws`"]),
         (["near_enough="], ["`near_enough.e5-small`"]),
         (
             ["rerank=recorded"],

@@ -20,6 +20,7 @@ from evals.report.page import page
 from evals.report.plots import plots
 from evals.run import Measured, Run
 from retrieval.documents import strict_json
+from retrieval.errors import Fault, InputError
 
 FORMAT = 1
 PACKAGES = ("near-enough", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib")
@@ -27,6 +28,8 @@ PACKAGES = ("near-enough", "numpy", "pandas", "scipy", "scikit-learn", "matplotl
 
 def write_report(contents: Contents, folder: Path) -> None:
     """Every file of a report, in place of what the folder held before. An interrupted write leaves the old report."""
+    folder = folder.resolve()
+    refuse_to_replace(folder)
     beside = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
         for name, text in report_files(contents).items():
@@ -36,6 +39,17 @@ def write_report(contents: Contents, folder: Path) -> None:
         _swap(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def refuse_to_replace(folder: Path) -> None:
+    """InputError where a report would take the place of something that is no report: a file, or a folder of others'."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError([Fault(str(folder), None, "is a file; a report is a folder")])
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "run.json").is_file():
+        what = "holds other files, which a report would replace: name a new folder, an empty one or an earlier report"
+        raise InputError([Fault(str(folder), None, what)])
+    if not folder.resolve().name:
+        raise InputError([Fault(str(folder), None, "no place for a report")])
 
 
 def _swap(beside: Path, folder: Path) -> None:

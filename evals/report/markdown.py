@@ -43,6 +43,7 @@ def summary(contents: Contents) -> str:
         table(all_tables["bands"]),
         table(all_tables["overlap"]),
         *all_tables["promises"]["sentence"],
+        *(["## Metrics", table(all_tables["metrics"])] if contents.metrics else []),
         "## Questions that no law answers",
         table(all_tables["expect-nothing"]),
         "## Where laws were lost",
