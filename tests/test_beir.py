@@ -297,9 +297,10 @@ def test_every_fault_of_every_file(tmp_path: Path) -> None:
         "qrels/test.tsv:5: nobody is no query of queries.jsonl",
         "qrels/test.tsv:6: expected 3 columns, query-id corpus-id score, with tabs between, found 2",
         "qrels/test.tsv:7: expected a grade, a whole number, found high",
+        "qrels/test.tsv:7: r is no query of queries.jsonl",
         "queries.jsonl:1: the query q has an empty text: nothing could be asked",
         "queries.jsonl:2: `_id` is empty",
-        "queries.jsonl:3: half a character (a lone surrogate) stands here: it cannot be written as UTF-8",
+        "queries.jsonl:3: holds half a character: a \\u escape of a surrogate without its other half",
     ]
 
 

@@ -227,7 +227,7 @@ def test_the_text_of_a_comparison() -> None:
     assert lines[4] == "candidate_laws: 24 → 1"
     assert lines[-1] == "gate: no verdict, nothing recorded"
     assert any(line.split()[:3] == ["all", "pool", "4"] for line in lines)
-    assert any(line.startswith("now: At 0.3 the near search loses") for line in lines)
+    assert any(line.startswith("now: At 0.3, ") for line in lines)
 
 
 def test_a_comparison_without_a_change() -> None:

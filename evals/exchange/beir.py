@@ -89,23 +89,6 @@ def _wrong(row: Row) -> Iterable[str]:
             yield f"`{name}` must be text, found {row[name]!r}"
     if row.get("_id") == "":
         yield "`_id` is empty"
-    try:
-        _encoded(row)
-    except UnicodeEncodeError:
-        yield "half a character (a lone surrogate) stands here: it cannot be written as UTF-8"
-
-
-def _encoded(value: object) -> None:
-    """UnicodeEncodeError where some text of a row is none."""
-    if isinstance(value, str):
-        value.encode()
-    elif isinstance(value, Mapping):
-        for key, each in value.items():
-            _encoded(key)
-            _encoded(each)
-    elif isinstance(value, list):
-        for each in value:
-            _encoded(each)
 
 
 def _without_text(path: Path, queries: Mapping[str, tuple[int, Row]]) -> Iterable[Fault]:
