@@ -122,6 +122,16 @@ def band_quantiles(points: Sequence[bands.Point]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def bands_by(points: Sequence[bands.Point]) -> pd.DataFrame:
+    """The same for each kind of question, language and state; a band without a cosine there has no quantiles."""
+    rows = []
+    for by, of in (("kind", "kind"), ("language", "lang"), ("state", "state")):
+        for group in sorted({str(getattr(point.pair, of)) for point in points}):
+            part = band_quantiles([point for point in points if getattr(point.pair, of) == group])
+            rows += [{"by": by, "group": group, **row} for row in part.to_dict(orient="records")]
+    return pd.DataFrame(rows)
+
+
 def overlaps(points: Sequence[bands.Point]) -> pd.DataFrame:
     """How far the bands without an answer reach into the answers.
 

@@ -108,6 +108,16 @@ def test_further_metrics_at_every_stage() -> None:
     assert (silent["pairs"], silent["mean"]) == (2, 1.0)
 
 
+def test_bands_by_kind_language_and_state() -> None:
+    """Every cosine stands once under each of the three, in its own band."""
+    run = evaluate(settings(), {"AL": CORPUS["AL"]}, [each.pair for each in small_run().pairs], embed, "fake")
+    table, every = tables.bands_by(points(run)), points(run)
+    for by in ("kind", "language", "state"):
+        assert table[table["by"] == by]["n"].sum() == len(every)
+    spanish = [each.cosine for each in every if each.pair.lang == "es" and each.group == "answering"]
+    assert row(table, by="language", group="es", band="answering")["n"] == len(spanish)
+
+
 def test_how_far_the_bands_overlap() -> None:
     """One row a band without an answer; where the answers lie above, nothing overlaps."""
     run = evaluate(settings(), {"AL": CORPUS["AL"]}, [each.pair for each in small_run().pairs], embed, "fake")

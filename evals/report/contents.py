@@ -132,6 +132,7 @@ class Contents:
             "by-tag": tables.by_tag(self.measures),
             "expect-nothing": tables.expect_nothing(self.measures),
             "bands": tables.band_quantiles(self.points),
+            "bands-by": tables.bands_by(self.points),
             "overlap": tables.overlaps(self.points),
             "band-points": tables.band_points(self.points),
             "loss-reasons": tables.loss_reasons(self.losses),
