@@ -237,6 +237,16 @@ def loss_reasons(losses: Sequence[Loss]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["stage", "reason", "lost"])
 
 
+def losses_by(losses: Sequence[Loss]) -> pd.DataFrame:
+    """How many groups each stage lost, for each kind of question and each state, by the reason, the commonest first."""
+    rows = []
+    for by, of in (("kind", "kind"), ("state", "state")):
+        for group in sorted({str(getattr(loss.pair, of)) for loss in losses}):
+            part = loss_reasons([loss for loss in losses if getattr(loss.pair, of) == group])
+            rows += [{"by": by, "group": group, **row} for row in part.to_dict(orient="records")]
+    return pd.DataFrame(rows, columns=["by", "group", "stage", "reason", "lost"])
+
+
 def what_the_set_holds(frame: pd.DataFrame) -> pd.DataFrame:
     """Pairs and needs by what they expect, state, kind, language and topic, and the smallest loss each group can show.
 

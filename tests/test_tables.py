@@ -79,6 +79,10 @@ def test_losses_are_counted_by_stage_and_reason() -> None:
     found = losses(small_run())
     table = tables.loss_reasons(found)
     assert table["lost"].sum() == len(found) == 3
+    by = tables.losses_by(found)
+    assert by.groupby("by")["lost"].sum().to_dict() == {"kind": 3, "state": 3}
+    assert by[by["group"] == "spanish"]["lost"].sum() == 2
+    assert len(tables.losses_by([])) == 0
     assert set(table["stage"]) == {"pool"}
     saved: dict[tuple[str, str, tuple[str, ...]], str] = {("hydrant/plain", "AL", ("AL-3",)): "near_laws 2"}
     lost = tables.losses_table(found, saved)

@@ -136,6 +136,7 @@ class Contents:
             "overlap": tables.overlaps(self.points),
             "band-points": tables.band_points(self.points),
             "loss-reasons": tables.loss_reasons(self.losses),
+            "losses-by": tables.losses_by(self.losses),
             "losses": tables.losses_table(self.losses, self.saved_by),
             "over-cutoffs": self.over_cutoffs,
             "expect-nothing-over-cutoffs": self.expect_nothing_over_cutoffs,
