@@ -28,7 +28,7 @@ publish: .venv/ready
 
 # The command reference, docs/commands.md, anew.
 commands: .venv/ready
-	$(BIN)/python -m evals.reference > docs/commands.md
+	$(BIN)/python -m evals.commands.reference > docs/commands.md
 
 lint: .venv/ready
 	$(BIN)/near-enough lint $(ARGS)

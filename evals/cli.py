@@ -85,7 +85,7 @@ class Inputs:
 
     def measure(self, pools: bool = False) -> "tuple[Run, int]":
         """The run, and how many vectors had to be computed for it. pools: as in `evaluate`."""
-        from evals.asking import answering
+        from evals.recording.asking import answering
         from evals.run import evaluate
         from retrieval import recordings
 
@@ -290,7 +290,7 @@ def _evaluate_foreign(
 )
 def search_command(state: str, question: str, searches: Sequence[str], form: str, **inputs: Any) -> None:
     """Show what each stage gives for QUESTION in STATE."""
-    from evals.asking import searcher
+    from evals.recording.asking import searcher
     from evals.report.search import as_json, as_text
     from retrieval.documents import strict_json
 
@@ -503,7 +503,7 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
 
     What was recorded is not asked again: a recording that was stopped goes on where it was.
     """  # noqa: D301 - click keeps the lines after a backspace as they are
-    from evals.recording import check_recordings, plan_recording, record_all
+    from evals.recording.lines import check_recordings, plan_recording, record_all
     from retrieval.project import PROJECT
 
     if dry_run and check:
@@ -522,7 +522,7 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
 @click.option("--prune", is_flag=True, help="Drop what is stale or unused.")
 def recordings_command(recordings: Path | None, prune: bool, **inputs: Any) -> None:
     """List what is recorded and missing, stale or unused, for the settings, laws and questions as they are."""
-    from evals.recording import list_recordings
+    from evals.recording.lines import list_recordings
     from retrieval.project import PROJECT
 
     given, folder = _inputs(**inputs), recordings or PROJECT.root / "recordings"

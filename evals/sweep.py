@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.candidates import Block, Candidates, Laws, Searched, cosines
-from evals.depths import Bools, Floats, both_beat_one
-from evals.grid import MEASURES, sums
+from evals.arrays.candidates import Block, Candidates, Laws, Searched, cosines
+from evals.arrays.depths import Bools, Floats, both_beat_one
+from evals.arrays.grid import MEASURES, sums
 from evals.questions import Pair
 from evals.run import Run
 

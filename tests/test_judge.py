@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
 from evals.commands.judge import judge_command
-from evals.judging import (
+from evals.judge.judging import (
     DEPTH,
     GRADES,
     Item,
@@ -26,7 +26,7 @@ from evals.judging import (
     tasks,
     write_judgements,
 )
-from evals.labels import listed_pairs, needs_yaml
+from evals.judge.labels import listed_pairs, needs_yaml
 from evals.questions import Pair, load_questions
 from evals.run import evaluate
 from retrieval import Law, models, recordings

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evals import cli, reference
+from evals import cli
+from evals.commands import reference
 from retrieval.project import CLONE, PACKAGE, find_project
 
 ROOT = Path(__file__).parents[1]
@@ -84,11 +85,11 @@ def test_importing_retrieval_alone_is_light() -> None:
 
 
 def test_the_command_reference_is_that_of_the_code() -> None:
-    """docs/commands.md is what `python -m evals.reference` writes."""
+    """docs/commands.md is what `python -m evals.commands.reference` writes."""
     written = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     # In a process of its own: click keeps the help option that a command was first asked with.
     made = subprocess.run(
-        [sys.executable, "-m", "evals.reference"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "evals.commands.reference"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert written == made.stdout, "make commands"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from evals.depths import ABSENT, Plane, both_beat_one, candidates_found, returned
+from evals.arrays.depths import ABSENT, Plane, both_beat_one, candidates_found, returned
 from evals.metrics import hit, mean, precision, reached, recall
 from evals.questions import Pair
 from evals.run import Measured, Run, evaluate

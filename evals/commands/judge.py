@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from evals.judging import Agreement, Item, Returned, Share, Task
+    from evals.judge.judging import Agreement, Item, Returned, Share, Task
     from evals.questions import Pair
     from retrieval.corpus import Law
 
@@ -48,8 +48,8 @@ def judge_command(folder: Path, other: Path | None, **inputs: Any) -> None:
     near-enough judge judged/alice --states MD --list log.txt    # a plain list of questions
     near-enough judge judged/alice judged/bob                    # two judges: kappa, and where they disagree
     """  # noqa: D301 - click keeps the lines after a backspace as they are
-    from evals.judging import agreement, read_judgements, shares, tasks
-    from evals.labels import keep
+    from evals.judge.judging import agreement, read_judgements, shares, tasks
+    from evals.judge.labels import keep
 
     if other is not None:
         click.echo(_agreement_text(agreement(_judged(folder), _judged(other)), folder.name, other.name))
@@ -65,7 +65,7 @@ def judge_command(folder: Path, other: Path | None, **inputs: Any) -> None:
 
 def _judged(folder: Path) -> "dict[Item, str]":
     """A judge's grades; InputError where there are none."""
-    from evals.judging import read_judgements
+    from evals.judge.judging import read_judgements
     from retrieval.errors import Fault, InputError
 
     found = read_judgements(folder)
@@ -84,8 +84,8 @@ def _pooled(
     questions: Path | None,
 ) -> "tuple[list[Pair], dict[str, Returned], Corpus]":
     """The pairs to judge, what each method returned for them, and the laws by state and id."""
-    from evals.judging import DEPTH, returned_by
-    from evals.labels import listed_pairs
+    from evals.judge.judging import DEPTH, returned_by
+    from evals.judge.labels import listed_pairs
     from evals.questions import QUESTIONS, load_questions
     from evals.retrievers import Command, ask
     from evals.run import evaluate
@@ -177,7 +177,7 @@ def _wrapped(text: str) -> str:
 def _progress_text(
     todo: "Sequence[Task]", judged: "Mapping[Item, str]", shares: "Sequence[Share]", folder: Path
 ) -> str:
-    from evals.judging import DEPTH, JUDGEMENTS, NEEDS, finished
+    from evals.judge.judging import DEPTH, JUDGEMENTS, NEEDS, finished
 
     items = [item for task in todo for item in task.items()]
     ended = len(list(finished(todo, judged)))

@@ -459,7 +459,7 @@ def test_without_credentials(
 def test_heavy_clients_are_loaded_where_they_are_used() -> None:
     """The default run imports neither httpx nor the SDK."""
     program = (
-        "import sys; import evals.cli, evals.run, evals.asking, evals.recording, evals.report.contents\n"
+        "import sys; import evals.cli, evals.run, evals.recording.asking, evals.recording, evals.report.contents\n"
         "print([name for name in ('httpx', 'httpx2', 'anthropic') if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

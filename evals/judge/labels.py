@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from evals.judging import ANSWERS, NEEDS, Item, Task, finished, write_judgements
+from evals.judge.judging import ANSWERS, NEEDS, Item, Task, finished, write_judgements
 from evals.questions import Pair
 from retrieval.documents import read_text
 from retrieval.errors import Fault, InputError

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
-from evals.costs import Cost, embedding, expected, guessed
 from evals.questions import Pair
-from evals.record import wanted
+from evals.recording.costs import Cost, embedding, expected, guessed
+from evals.recording.vectors import wanted
 from evals.run import evaluate
 from retrieval.corpus import Law
 from retrieval.live import LiveStage

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
-from evals.candidates import Block, Searched
-from evals.depths import Bools, Floats, Ints
+from evals.arrays.candidates import Block, Searched
+from evals.arrays.depths import Bools, Floats, Ints
 
 Counts = Mapping[str, Ints | Bools]
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.depths import ABSENT, Bools, Floats, Ints, Plane, candidates_found, returned, slices
+from evals.arrays.depths import ABSENT, Bools, Floats, Ints, Plane, candidates_found, returned, slices
 from evals.run import Measured, Run
 from retrieval.vectors import embedding_text
 

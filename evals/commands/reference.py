@@ -1,4 +1,4 @@
-"""docs/commands.md from the commands themselves: `python -m evals.reference > docs/commands.md`."""
+"""docs/commands.md from the commands themselves: `python -m evals.commands.reference > docs/commands.md`."""
 
 import sys
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ WIDTH = 100
 START = """\
 # Commands
 
-Generated from the command line itself by `python -m evals.reference > docs/commands.md`; a test compares.
+Generated from the command line itself by `python -m evals.commands.reference > docs/commands.md`; a test compares.
 
 Exit status: 0 good; 1 the gate failed; 2 the input is bad, every fault listed with file and line; 3 not comparable;
 70 a fault of the program.

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from evals import drift, stock
-from evals.asking import FOLDER, Recorder, replaying
-from evals.costs import embedding, taken
-from evals.plan import plan
 from evals.questions import Pair
-from evals.record import record, record_searches, wanted
+from evals.recording import drift, stock
+from evals.recording.asking import FOLDER, Recorder, replaying
+from evals.recording.costs import embedding, taken
+from evals.recording.plan import plan
+from evals.recording.vectors import record, record_searches, wanted
 from evals.run import evaluate
 from retrieval.corpus import Law
 from retrieval.errors import MissingRecordingError, ModelError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evals.questions import Pair
-from evals.record import SEARCHES, searches_file, searches_of, wanted
+from evals.recording.vectors import SEARCHES, searches_file, searches_of, wanted
 from evals.run import evaluate
 from retrieval.appending import read_appended
 from retrieval.corpus import Law
