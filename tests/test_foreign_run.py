@@ -313,7 +313,7 @@ def project(tmp_path: Path) -> list[str]:
 
 def test_out_and_in_again(tmp_path: Path, project: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """What the words returned, exported and measured as another system's: identical for every pair."""
-    from evals.cli import Inputs
+    from evals.commands.options import Inputs
     from retrieval.corpus import load_corpus
     from retrieval.settings import load_settings
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evals import cli
+from evals.commands import options
 from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict, judge
 from evals.outcomes import Outcome, Side, outcomes, read_side, written
 from evals.report.comparison import comparison_text
@@ -377,7 +378,10 @@ def command(world: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 def test_a_baseline_is_recorded_and_passes(world: Path, command: Command) -> None:
     """The gate passes what was just recorded, and writes nothing by itself."""
     status, said = command("baseline", "--why", "  the\nfirst ")
-    assert (status, said.splitlines()[0]) == (0, f"baseline recorded in {cli.baseline_folder()}: 7 pairs; the first")
+    assert (status, said.splitlines()[0]) == (
+        0,
+        f"baseline recorded in {options.baseline_folder()}: 7 pairs; the first",
+    )
     files = {path: path.read_bytes() for path in (world / "reports").rglob("*.*")}
     status, said = command("gate")
     assert (status, said.splitlines()[-1]) == (0, "gate: passed")
@@ -413,14 +417,14 @@ def test_no_baseline_is_a_failure(command: Command) -> None:
     assert status == 2
     assert (
         said
-        == f'near-enough: {cli.baseline_folder()}: no baseline here; record one: near-enough baseline --why "..."\n'
+        == f'near-enough: {options.baseline_folder()}: no baseline here; record one: near-enough baseline --why "..."\n'
     )
 
 
 def test_a_nan_in_the_baseline_is_a_failure(command: Command) -> None:
     """A number that compares with nothing would pass for ever: status 2."""
     command("baseline", "--why", "the first")
-    path = cli.baseline_folder() / "baseline.json"
+    path = options.baseline_folder() / "baseline.json"
     path.write_text(path.read_text().replace('"cutoff": 0.3', '"cutoff": NaN'))
     status, said = command("gate")
     assert (status, "NaN is not JSON" in said) == (2, True)
@@ -444,7 +448,7 @@ def test_losses_are_accepted_by_recording_them(world: Path, command: Command) ->
     assert command("gate", *lower)[0] == 1
     status, said = command("baseline", "--why", "a pool of one", *lower)
     assert (status, "lost, and accepted: 1 expected law\n  hydrant/spanish (MD): MD-1, by pool" in said) == (0, True)
-    losses = json.loads((cli.baseline_folder() / "baseline.json").read_text())["accepted_losses"]
+    losses = json.loads((options.baseline_folder() / "baseline.json").read_text())["accepted_losses"]
     assert losses == [
         {"question": "hydrant/spanish", "state": "MD", "expected": ["MD-1"], "stage": "pool", "why": "a pool of one"}
     ]
@@ -457,7 +461,7 @@ def test_losses_are_accepted_by_recording_them(world: Path, command: Command) ->
 def test_a_baseline_needs_a_reason(command: Command, arguments: list[str]) -> None:
     """Without one nothing is recorded."""
     assert command("baseline", *arguments)[0] == 2
-    assert not cli.baseline_folder().exists()
+    assert not options.baseline_folder().exists()
 
 
 def test_the_gate_writes_what_is_asked_for(world: Path, command: Command) -> None:

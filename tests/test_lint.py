@@ -538,7 +538,7 @@ def lint(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str, model_run
     def vectors(name: str) -> Iterator[SimpleNamespace]:
         yield SimpleNamespace(model=SimpleNamespace(name=name), embed=embed)
 
-    monkeypatch.setattr("evals.cli._vectors", vectors)
+    monkeypatch.setattr("evals.commands.lint.open_vectors", vectors)
     paths = {"--settings": "settings.yaml", "--laws": "laws", "--questions": "questions"}
     with pytest.raises(SystemExit) as left:
         main(["lint", *(part for name, path in paths.items() for part in (name, str(folder / path))), *options])

@@ -101,7 +101,7 @@ def test_searches_have_no_cosines(tmp_path: Path) -> None:
 
 def test_a_corpus_that_is_not_of_states(tmp_path: Path) -> None:
     """One file of laws, expected laws in a plain list, cosines in a TREC run: no state is named anywhere."""
-    from evals.cli import Inputs
+    from evals.commands.options import Inputs
     from retrieval.corpus import load_corpus
 
     for name in ("laws", "questions"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-FOLDER = click.Path(path_type=Path)
+from evals.commands.options import FOLDER, takes, wanted_states
 
 
 @click.command("ask")
@@ -25,9 +25,7 @@ FOLDER = click.Path(path_type=Path)
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=60, show_default=True, help="Seconds a reply."
 )
-@click.option("--states", help="Only these states, separated by commas: MD,OH.")
-@click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state.")
-@click.option("--questions", type=FOLDER, help="A folder of questions.")
+@takes("states", "laws", "questions")
 def ask_command(command: str, out: Path, limit: int, stage: str, timeout: float, **inputs: Any) -> None:
     """Ask a retriever of yours every question of the set, and keep what it gives as a run.
 
@@ -46,9 +44,7 @@ def ask_command(command: str, out: Path, limit: int, stage: str, timeout: float,
     from retrieval.corpus import LAWS, load_corpus
     from retrieval.recordings import write_beside
 
-    states = inputs["states"]
-    wanted = [state.strip().upper() for state in states.split(",") if state.strip()] if states else None
-    corpus = load_corpus(inputs["laws"] or LAWS, wanted)
+    corpus = load_corpus(inputs["laws"] or LAWS, wanted_states(inputs["states"]))
     pairs = load_questions(inputs["questions"] or QUESTIONS, corpus)
     console = Console(stderr=True)
     progress = Progress(console=console, transient=True, disable=not console.is_terminal)

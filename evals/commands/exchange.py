@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evals.commands.options import FOLDER, Inputs, open_vectors, read_inputs, takes
+from evals.stages import STAGES
+
 if TYPE_CHECKING:
-    from evals.cli import Inputs
     from evals.exchange.agreement import Agreement
     from evals.exchange.foreign import Foreign
     from evals.exchange.kept import Kept
@@ -15,12 +17,6 @@ if TYPE_CHECKING:
     from evals.run import Run
 
 THERE = "is there already: give another --out, or move it away"
-FOLDER = click.Path(path_type=Path)
-STAGES = ("words", "near", "fused", "pool", "answer")
-
-_STATES = click.option("--states", help="Only these states, separated by commas: MD,OH.")
-_LAWS = click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state.")
-_QUESTIONS = click.option("--questions", type=FOLDER, help="A folder of questions.")
 
 
 @click.group("import")
@@ -65,9 +61,7 @@ def export_command() -> None:
 
 @export_command.command("beir")
 @click.option("--out", type=FOLDER, required=True, help="Where the collection goes, or a folder a state.")
-@_STATES
-@_LAWS
-@_QUESTIONS
+@takes("states", "laws", "questions")
 def export_beir(out: Path, **inputs: Any) -> None:
     """Write laws and questions in BEIR's layout: what was imported comes out as it came in."""
     from evals.exchange.given_out import collections, left_out
@@ -75,7 +69,7 @@ def export_beir(out: Path, **inputs: Any) -> None:
     from evals.questions import QUESTIONS, load_questions
     from retrieval.errors import Fault, InputError
 
-    given = _given(**inputs)
+    given = read_inputs(**inputs)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError([Fault(str(out), None, THERE)])
     folder = given.questions or QUESTIONS
@@ -86,23 +80,14 @@ def export_beir(out: Path, **inputs: Any) -> None:
 
 def _measured(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a command that measures the pipeline."""
-    for option in (
-        _QUESTIONS,
-        _LAWS,
-        click.option("--settings", "settings_file", type=FOLDER, help="The settings.  [default: settings.yaml]"),
-        _STATES,
-        click.option("--embedder", help="Another embedding model."),
-        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting for this run."),
-        click.option(
-            "--stage",
-            "stages",
-            multiple=True,
-            type=click.Choice(STAGES),
-            help="Only this stage; may be given several times. Words alone need no model.",
-        ),
-    ):
-        command = option(command)
-    return command
+    stages = click.option(
+        "--stage",
+        "stages",
+        multiple=True,
+        type=click.Choice(STAGES),
+        help="Only this stage; may be given several times. Words alone need no model.",
+    )
+    return stages(takes("set", "embedder", "states", "settings", "laws", "questions")(command))
 
 
 @export_command.command("trec")
@@ -121,7 +106,7 @@ def export_trec(out: Path, stages: Sequence[str], **inputs: Any) -> None:
     from evals.exchange.trec import qrels_text, run_text
     from evals.questions import QUESTIONS
 
-    given = _given(**inputs)
+    given = read_inputs(**inputs)
     run = _run_of(given, stages)
     pairs = [each.pair for each in run.pairs]
     kept = by_key(read_kept(given.questions or QUESTIONS))
@@ -142,7 +127,7 @@ def export_run(out: Path, stages: Sequence[str], **inputs: Any) -> None:
     from evals.exchange.foreign import lines_of
     from retrieval.recordings import write_beside
 
-    run = _run_of(_given(**inputs), stages)
+    run = _run_of(read_inputs(**inputs), stages)
     write_beside(out, lines_of(run, stages or STAGES))
     click.echo(f"{out}: {len(run.pairs)} pairs, {', '.join(stages or STAGES)}")
 
@@ -169,13 +154,7 @@ def _replace(files: dict[str, str], out: Path) -> None:
     beside.rename(out)
 
 
-def _given(**inputs: Any) -> "Inputs":
-    from evals.cli import _inputs
-
-    return _inputs(**inputs)
-
-
-def _run_of(given: "Inputs", stages: Sequence[str]) -> "Run":
+def _run_of(given: Inputs, stages: Sequence[str]) -> "Run":
     """The pipeline's run; without a model where the word search alone is wanted."""
     if set(stages) == {"words"}:
         return _words_alone(given)
@@ -183,7 +162,7 @@ def _run_of(given: "Inputs", stages: Sequence[str]) -> "Run":
     return run
 
 
-def _words_alone(given: "Inputs") -> "Run":
+def _words_alone(given: Inputs) -> "Run":
     from evals.questions import QUESTIONS, load_questions
     from evals.run import evaluate
 
@@ -191,7 +170,7 @@ def _words_alone(given: "Inputs") -> "Run":
     return evaluate(given.settings, given.corpus, pairs, None, "words alone")
 
 
-def foreign_run(file: Path, stage: str | None, given: "Inputs") -> "tuple[Foreign, dict[tuple[str, str], Kept]]":
+def foreign_run(file: Path, stage: str | None, given: Inputs) -> "tuple[Foreign, dict[tuple[str, str], Kept]]":
     """Another system's run, matched with the question set; and what was imported with it."""
     from evals.exchange.foreign import DEFAULT_STAGE, match, read_foreign
     from evals.exchange.kept import by_key, read_kept
@@ -203,7 +182,7 @@ def foreign_run(file: Path, stage: str | None, given: "Inputs") -> "tuple[Foreig
     return match(read_foreign(file), pairs, given.corpus, kept, file, stage or DEFAULT_STAGE), kept
 
 
-def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path, given: "Inputs") -> None:
+def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path, given: Inputs) -> None:
     """`eval --run`: measure what another system returned, and write a report."""
     from evals.exchange.figures import FIGURES
     from evals.exchange.report import Foreigner, aligned, files, lines
@@ -222,15 +201,14 @@ def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path
     click.echo(f"The report: {out / 'summary.md'}")
 
 
-def _agreements(foreign: "Foreign", given: "Inputs") -> "tuple[list[Agreement] | None, str]":
+def _agreements(foreign: "Foreign", given: Inputs) -> "tuple[list[Agreement] | None, str]":
     """How far it agrees with the pipeline here; None, and why, where that would have to compute vectors."""
-    from evals.cli import _vectors
     from evals.exchange.agreement import agreements
     from retrieval.vectors import embedding_text
 
     if foreign.stages == ("words",):
         return agreements(_words_alone(given), foreign), ""
-    with _vectors(given.settings.embedder) as vectors:
+    with open_vectors(given.settings.embedder) as vectors:
         laws = [text for laws in given.corpus.values() for law in laws if (text := embedding_text(law))]
         asked = [text for pair in foreign.pairs for text in (pair.text, *pair.searches)]
         missing = len(vectors.missing("passage", laws)) + len(vectors.missing("query", asked))
@@ -260,7 +238,7 @@ def measure_against_qrels(file: Path, qrels: Path, metrics: Sequence[str], out: 
         click.echo(f"Every question: {out / 'per-question.csv'}")
 
 
-def run_from_scores(file: Path, given: "Inputs") -> "tuple[Run, str]":
+def run_from_scores(file: Path, given: Inputs) -> "tuple[Run, str]":
     """`eval --scores`: the pipeline over raw cosines from a file, and how much of the set they cover."""
     from evals.exchange.foreign import cosines, match, read_foreign
     from evals.exchange.kept import by_key, read_kept

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evals.commands.options import FOLDER, takes, wanted_states
+
 if TYPE_CHECKING:
     from evals.judge.judging import Agreement, Item, Returned, Share, Task
     from evals.questions import Pair
     from retrieval.corpus import Law
 
-FOLDER = click.Path(path_type=Path)
 WIDTH = 100
 TIMEOUT = 60.0  # seconds a reply of a retriever of one's own
 
@@ -31,10 +32,7 @@ Corpus = Mapping[str, Mapping[str, "Law"]]
 @click.option("--list", "listed", type=FOLDER, help="Judge for the questions of this file, one a line, such as a log.")
 @click.option("--retriever", help="Pool what this command finds too, JSON lines in and out, as for near-enough ask.")
 @click.option("--embedder", "embedders", multiple=True, help="Pool what this model finds; may be given several times.")
-@click.option("--states", help="Only these states, separated by commas: MD,OH.")
-@click.option("--settings", type=FOLDER, help="The settings.  [default: settings.yaml]")
-@click.option("--laws", type=FOLDER, help="A folder of laws, a JSON Lines file a state.")
-@click.option("--questions", type=FOLDER, help="A folder of questions.")
+@takes("states", "settings", "laws", "questions")
 def judge_command(folder: Path, other: Path | None, **inputs: Any) -> None:
     """Judge which laws answer which questions, one law at a time; or compare two judges.
 
@@ -79,7 +77,7 @@ def _pooled(
     retriever: str | None,
     embedders: Sequence[str],
     states: str | None,
-    settings: Path | None,
+    settings_file: Path | None,
     laws: Path | None,
     questions: Path | None,
 ) -> "tuple[list[Pair], dict[str, Returned], Corpus]":
@@ -94,12 +92,12 @@ def _pooled(
     from retrieval.recordings import CACHE, RECORDINGS, Vectors
     from retrieval.settings import SETTINGS, changed, load_settings
 
-    wanted = [state.strip().upper() for state in states.split(",") if state.strip()] if states else None
+    wanted = wanted_states(states)
     corpus = load_corpus(laws or LAWS, wanted)
     if listed and len(corpus) > 1 and not wanted:
         raise click.UsageError(f"a list does not say of which state it asks: add --states, of {', '.join(corpus)}")
     pairs = listed_pairs(listed, list(corpus)) if listed else load_questions(questions or QUESTIONS, corpus)
-    numbers = load_settings(settings or SETTINGS)
+    numbers = load_settings(settings_file or SETTINGS)
     methods: dict[str, Returned] = {}
     searched = ("off", "written") if any(pair.searches for pair in pairs) else ("off",)
     for name in dict.fromkeys(embedders or [numbers.embedder]):

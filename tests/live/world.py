@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals import cli
+from evals.commands import options
 from evals.run import Run
 from retrieval import project, recordings
 from tests.live.loopback import Loopback
@@ -72,7 +73,7 @@ class World:
         """The run that `eval` reports on, without its report."""
         folder = self.folder
         laws, questions = folder / "laws", folder / "questions"
-        given = cli._inputs(folder / "settings.yaml", changes, laws=laws, questions=questions)
+        given = options.read_inputs(folder / "settings.yaml", changes, laws=laws, questions=questions)
         return given.measure()[0]
 
     def recorded(self) -> dict[str, bytes]:
