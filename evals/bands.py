@@ -41,11 +41,10 @@ class Cut:
 
 def points(run: Run) -> list[Point]:
     """Every pair's cosines that belong to a band. A group or question without any vector gives no point."""
-    positions = {state: {law.id: at for at, law in enumerate(laws)} for state, laws in run.corpus.items()}
     return [
         point
         for measured in run.pairs
-        for point in _points(measured, run.corpus[measured.pair.state], positions[measured.pair.state])
+        for point in _points(measured, run.corpus[measured.pair.state], run.positions[measured.pair.state])
     ]
 
 
@@ -60,12 +59,10 @@ def _points(measured: Measured, laws: Sequence[Law], positions: Mapping[str, int
     if pair.expects != "answerable":
         yield at_rank(pair.expects, 0)
         return
-    ranks = np.full(len(laws), len(laws))
-    ranks[near.laws] = np.arange(len(near.laws))
     for group in pair.expected:
-        best = min(int(ranks[positions[each]]) for each in group)
-        if best < len(near.laws):
-            yield at_rank("answering", best)
+        place = near.place([positions[each] for each in group])
+        if place:
+            yield at_rank("answering", place - 1)
     relevant = {positions[each] for each in pair.relevant}
     wrong = next((rank for rank, at in enumerate(near.laws.tolist()) if at not in relevant), None)
     if wrong is not None:

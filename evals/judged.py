@@ -50,6 +50,15 @@ class Places:
     gains: Sequence[float]
 
 
+def first_place(group: Collection[str], returned: Sequence[str]) -> int | None:
+    """The place from 1 of the group's first law among those returned; None where none is there.
+
+    >>> first_place(["b", "c"], ["x", "c", "b"])
+    2
+    """
+    return next((place for place, law in enumerate(returned, 1) if law in group), None)
+
+
 def places(question: Judged) -> Places:
     """Where the question's groups and its accepted laws stand among what was returned.
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evals.judged import first_place
 from evals.questions import Pair
 from evals.run import Measured, Run
-from retrieval.corpus import Law
 from retrieval.fuse import fuse
 from retrieval.pipeline import Ranking, Trace
 from retrieval.settings import Settings
@@ -54,13 +54,16 @@ def _losses_of(run: Run, measured: Measured, group: tuple[str, ...]) -> Iterable
 
 
 def _loss(run: Run, measured: Measured, group: tuple[str, ...], stage: str) -> Loss:
-    settings, laws, trace = run.settings, run.corpus[measured.pair.state], measured.trace
+    settings, trace = run.settings, measured.trace
+    state = measured.pair.state
+    positions = [run.positions[state][law] for law in group]
+    page_rows = all(run.laws[state][law].is_page_row for law in group)
     reranked = stage == "answer" and trace.outcome in CHOSEN
     of_pool = stage == "pool" or reranked
     limit = settings.pool_laws(len(trace.scorings) - 1) if of_pool else settings.retrieved_laws
-    words = [_by_words(scoring.words, laws, group, limit) for scoring in trace.scorings]
-    near = [_by_near(scoring.near, laws, group, settings) for scoring in trace.scorings]
-    place = None if reranked else _fused_place(measured, laws, group, settings, limit)
+    words = [_by_words(scoring.words, positions, page_rows, limit) for scoring in trace.scorings]
+    near = [_by_near(scoring.near, positions, settings) for scoring in trace.scorings]
+    place = None if reranked else _fused_place(run, measured, group, limit)
     if reranked:
         reason, fused = CHOSEN[trace.outcome], _by_reranker(trace, group)
     elif place is not None:
@@ -83,30 +86,20 @@ def _unfound(words: Sequence[tuple[str, str]], near: Sequence[tuple[str, str]]) 
     return f"{words[0][0]}, {near[0][0]}"
 
 
-def _places(ranking: Ranking, laws: Sequence[Law], group: Sequence[str]) -> tuple[int, float, str] | None:
-    """The group's best law in a ranking: its place from 1, its score, its id. None where none of it is there."""
-    for place, (at, score) in enumerate(zip(ranking.laws, ranking.scores, strict=True), 1):
-        if laws[at].id in group:
-            return place, float(score), laws[at].id
-    return None
-
-
-def _by_words(ranking: Ranking, laws: Sequence[Law], group: Sequence[str], limit: int) -> tuple[str, str]:
-    found = _places(ranking, laws, group)
-    if found is None:
-        page_rows = all(law.is_page_row for law in laws if law.id in group)
+def _by_words(ranking: Ranking, group: Sequence[int], page_rows: bool, limit: int) -> tuple[str, str]:
+    place = ranking.place(group)
+    if place is None:
         return ("page row", "a page row: words never reach it") if page_rows else ("no shared word", "no shared word")
-    place = found[0]
     if place <= limit:
         return "found by words", f"{_ordinal(place)} by words"
     return "too low by words", f"{_ordinal(place)} by words, where {limit} were asked for"
 
 
-def _by_near(ranking: Ranking, laws: Sequence[Law], group: Sequence[str], settings: Settings) -> tuple[str, str]:
-    found = _places(ranking, laws, group)
-    if found is None:
+def _by_near(ranking: Ranking, group: Sequence[int], settings: Settings) -> tuple[str, str]:
+    place = ranking.place(group)
+    if place is None:
         return "no vector", "no vector"
-    place, score, _ = found
+    score = float(ranking.scores[place - 1])
     if score < settings.cutoff:
         return (
             "under the cutoff",
@@ -128,18 +121,15 @@ def _under(score: float, cutoff: float) -> str:
     return f"{np.floor(score * 10**digits) / 10**digits:.{digits}f}"
 
 
-def _fused_place(
-    measured: Measured, laws: Sequence[Law], group: Sequence[str], settings: Settings, limit: int
-) -> int | None:
+def _fused_place(run: Run, measured: Measured, group: Sequence[str], limit: int) -> int | None:
     """Where fusion put the group's best law, from 1, had the result been long enough; None where no ranking held it."""
+    laws, settings = run.corpus[measured.pair.state], run.settings
     rankings = []
     for scoring in measured.trace.scorings:
-        taken = min(settings.near_laws, scoring.near.count(settings.cutoff))
+        taken = scoring.near.count(settings.cutoff, settings.near_laws)
         rankings.append([laws[at].id for at in scoring.words.laws[:limit]])
         rankings.append([laws[at].id for at in scoring.near.laws[:taken]])
-    known = {law.id for law in laws}
-    order = fuse(rankings, len(laws), known)
-    return next((place for place, each in enumerate(order, 1) if each in group), None)
+    return first_place(group, fuse(rankings, len(laws), run.laws[measured.pair.state]))
 
 
 def _by_reranker(trace: Trace, group: Sequence[str]) -> str:

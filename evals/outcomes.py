@@ -11,6 +11,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evals.judged import first_place
 from evals.run import Measured, Run
 from evals.stages import STAGES
 from retrieval.documents import parse_json, read_json_lines, read_text
@@ -124,23 +125,22 @@ def _group(laws: Sequence[str], stages: Mapping[str, Sequence[str]], cosines: Ma
     return Group(
         laws=tuple(laws),
         reached={stage: not wanted.isdisjoint(returned) for stage, returned in stages.items()},
-        place=min((pool.index(each) + 1 for each in laws if each in pool), default=None),
+        place=first_place(laws, pool),
         cosine=max((cosines[each] for each in laws if each in cosines), default=None),
     )
 
 
 def outcomes(run: Run) -> dict[Key, Outcome]:
     """The outcomes of a run by question and state, in that order."""
-    places = {state: {law.id: at for at, law in enumerate(laws)} for state, laws in run.corpus.items()}
-    found = [_outcome(run, measured, places[measured.pair.state]) for measured in run.pairs]
+    found = [_outcome(run, measured) for measured in run.pairs]
     return {each.key: each for each in sorted(found, key=lambda each: each.key)}
 
 
-def _outcome(run: Run, measured: Measured, places: Mapping[str, int]) -> Outcome:
+def _outcome(run: Run, measured: Measured) -> Outcome:
     pair, trace = measured.pair, measured.trace
     stages = trace.stages()
     searches = tuple(scoring.text for scoring in trace.scorings[1:])
-    cosines = _cosines(trace.scorings[0].near, {each: places[each] for group in pair.expected for each in group})
+    cosines = _cosines(trace.scorings[0].near, run.positions[pair.state], pair.expected)
     return Outcome(
         question=pair.question,
         state=pair.state,
@@ -161,14 +161,10 @@ def _outcome(run: Run, measured: Measured, places: Mapping[str, int]) -> Outcome
     )
 
 
-def _cosines(near: Ranking, places: Mapping[str, int]) -> dict[str, float]:
-    """The cosine of each law, by id, that has one; `places` are the laws' positions in the corpus."""
-    found = {}
-    for each, at in places.items():
-        ranked = (near.laws == at).nonzero()[0]
-        if len(ranked):
-            found[each] = float(near.scores[ranked[0]])
-    return found
+def _cosines(near: Ranking, positions: Mapping[str, int], groups: Iterable[Sequence[str]]) -> dict[str, float]:
+    """The cosine of each law of the groups, by id, that has one; `positions` are those in the corpus."""
+    places = {law: near.place([positions[law]]) for group in groups for law in group}
+    return {law: float(near.scores[place - 1]) for law, place in places.items() if place}
 
 
 class _Row(BaseModel):

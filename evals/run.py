@@ -67,6 +67,11 @@ class Run:
         return {state: {law.id: law for law in laws} for state, laws in self.corpus.items()}
 
     @cached_property
+    def positions(self) -> Mapping[str, Mapping[str, int]]:
+        """Each law's position in its state's corpus, by id."""
+        return {state: {law.id: at for at, law in enumerate(laws)} for state, laws in self.corpus.items()}
+
+    @cached_property
     def fingerprints(self) -> Mapping[str, str]:
         """Hashes of the parsed content of laws, questions and settings: blind to comments and to order of files."""
         laws = {state: [_law(law) for law in laws] for state, laws in sorted(self.corpus.items())}

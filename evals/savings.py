@@ -74,7 +74,7 @@ def _cutoffs(run: Run, pair: int) -> Mapping[int, float]:
     if len(trace.scorings) > 1:
         return {}
     near, settings = trace.scorings[0].near, run.settings
-    inside = min(settings.near_laws, near.count(settings.cutoff))
+    inside = near.count(settings.cutoff, settings.near_laws)
     deepest = min(settings.near_laws, len(near.scores))
     return {count: np.floor(near.scores[count - 1] * 1000) / 1000 for count in range(inside + 1, deepest + 1)}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from evals.judged import first_place
 from evals.metrics import mean, recall
 from evals.run import Measured, Run, Searched
 
@@ -58,16 +59,12 @@ def moves(run: Run) -> pd.DataFrame:
     rows = []
     for each, searched in _fused(run):
         for group in each.pair.expected:
-            places = [_place(group, pool) for pool in (searched.plain, searched.narrow, searched.wide)]
+            places = [first_place(group, pool) for pool in (searched.plain, searched.narrow, searched.wide)]
             moved = _moved(places, sizes)
             if moved:
                 of_pair = [each.pair.question, each.pair.state, each.pair.kind, " or ".join(group)]
                 rows.append(dict(zip(COLUMNS, [*of_pair, *places, moved, each.pair.text], strict=True)))
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _place(group: tuple[str, ...], pool: tuple[str, ...]) -> int | None:
-    return min((pool.index(law) + 1 for law in group if law in pool), default=None)
 
 
 def _moved(places: list[int | None], sizes: tuple[int, int]) -> str:

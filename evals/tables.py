@@ -14,6 +14,7 @@ from evals.certificate import certify, lowest_by_need
 from evals.judged import Judged
 from evals.losses import Loss
 from evals.metrics import Metric, evaluate, hit, mean, precision, reached, recall
+from evals.questions import Pair
 from evals.run import Measured, Run
 from evals.stages import STAGES
 from evals.statistics import smallest_visible_loss
@@ -24,12 +25,22 @@ SHARES = (0.01, 0.05, 0.1)
 
 def measures(run: Run) -> pd.DataFrame:
     """One row for each pair and stage, in the run's order: what was expected, reached and returned."""
-    return pd.DataFrame([_row(run, measured, stage) for measured in run.pairs for stage in STAGES])
+    lengths = {state: {law.id: len(embedding_text(law)) for law in laws} for state, laws in run.corpus.items()}
+    return pd.DataFrame([row for measured in run.pairs for row in _rows(measured, lengths[measured.pair.state])])
 
 
-def _row(run: Run, measured: Measured, stage: str) -> dict[str, object]:
-    pair, returned = measured.pair, measured.trace.stages()[stage]
-    laws = run.laws[pair.state]
+def _rows(measured: Measured, lengths: Mapping[str, int]) -> Iterable[dict[str, object]]:
+    """A row for each stage; `lengths` are the characters of the state's laws by id."""
+    found: dict[tuple[str, ...], dict[str, object]] = {}
+    for stage, returned in measured.trace.stages().items():
+        # Without a reranker the answer is the fused result: measured once.
+        if returned not in found:
+            found[returned] = _row(measured.pair, returned, lengths)
+        yield {**found[returned], "stage": stage}
+
+
+def _row(pair: Pair, returned: Sequence[str], lengths: Mapping[str, int]) -> dict[str, object]:
+    """What came back for a pair at a stage that is filled in later."""
     return {
         "need": pair.need,
         "question": pair.question,
@@ -40,14 +51,14 @@ def _row(run: Run, measured: Measured, stage: str) -> dict[str, object]:
         "tags": pair.tags,
         "expects": pair.expects,
         "class": pair.unrelated or pair.expects,
-        "stage": stage,
+        "stage": "",
         "groups": len(pair.expected),
         "reached": sum(reached(pair.expected, returned)),
         "recall": recall(pair.expected, returned),
         "hit": hit(pair.expected, returned),
         "precision": precision(pair.relevant, returned) if pair.expected else None,
         "laws": len(returned),
-        "characters": sum(len(embedding_text(laws[each])) for each in returned),
+        "characters": sum(map(lengths.__getitem__, returned)),
     }
 
 

@@ -29,9 +29,14 @@ class Ranking:
     laws: Positions
     scores: Floats
 
-    def count(self, cutoff: float) -> int:
-        """How many of the scores reach a cutoff."""
-        return int(np.searchsorted(-self.scores, -cutoff, side="right"))
+    def count(self, cutoff: float, most: int) -> int:
+        """How many of the laws take part: those whose scores reach a cutoff, and no more than `most`."""
+        return min(most, int(np.searchsorted(-self.scores, -cutoff, side="right")))
+
+    def place(self, laws: Iterable[int]) -> int | None:
+        """The place from 1 of the best of some laws, by position in the corpus; None where none is ranked."""
+        found = (np.flatnonzero(self.laws == law) for law in laws)
+        return min((int(at[0]) + 1 for at in found if len(at)), default=None)
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ class Pipeline:
         """The stages of a question from its scoring and, after it, those of its distinct searches."""
         settings, (question, *searches) = self.settings, scorings
         rows = tuple(law.id for law in self.laws if law.is_page_row and law.concept == family) if family else ()
-        taken = min(settings.near_laws, question.near.count(settings.cutoff))
+        taken = question.near.count(settings.cutoff, settings.near_laws)
         fused = self.fused(scorings, settings.retrieved_laws, rows)
         pool = self.fused(scorings, settings.pool_laws(len(searches)), rows)
         trace = Trace(
@@ -181,7 +186,7 @@ class Pipeline:
         """`retrieve` asked for `limit` laws: words cut at `limit`, near at the cutoff and `near_laws`."""
         rankings = []
         for scoring in scorings:
-            taken = min(self.settings.near_laws, scoring.near.count(self.settings.cutoff))
+            taken = scoring.near.count(self.settings.cutoff, self.settings.near_laws)
             rankings += [self._ids(scoring.words, limit), self._ids(scoring.near, taken)]
         return tuple(beside(fuse(rankings, limit, self._by_id), family, self._by_id))
 

@@ -141,6 +141,7 @@ class Block:
         self._near = padded([each.near[0] for each in questions], _NO_LAW, near_laws)
         self._targets = _Targets(questions, lengths)
         self._tables: dict[tuple[str, str], Ints | Bools] = {}
+        self._nearing: dict[int, Ints] = {}
         self.groups = self._targets.groups
         self.cosines = cosines([each.cosines[0] for each in questions], near_laws)
 
@@ -185,6 +186,12 @@ class Block:
             words, near = (targets.apart(count, laws[of], family, rows) for laws in (self._words, self._near))
             table[rows] = self._plane.sums(of, words, near) + targets.beside(count, family, rows)[:, None, None]
         return table
+
+    def nearing(self, nth: int) -> Ints:
+        """The questions by their nth cosine, from 1, the greatest first: (n,)."""
+        if nth not in self._nearing:
+            self._nearing[nth] = np.argsort(-self.cosines[:, nth - 1], kind="stable")
+        return self._nearing[nth]
 
     @cached_property
     def _plane(self) -> Plane:

@@ -88,8 +88,7 @@ def _block_sums(measure: str, block: Block, stage: str, falling: Floats, near_co
         if depth == 0:
             running = np.broadcast_to(values.sum(axis=1)[:, None], (2, len(falling), len(sizes))).copy()
         else:
-            nth = block.cosines[:, depth - 1]
-            by_cosine = np.argsort(-nth, kind="stable")
+            nth, by_cosine = block.cosines[:, depth - 1], block.nearing(depth)
             changes = np.zeros((2, 1 + len(nth), len(sizes)))
             np.cumsum((values - before)[:, by_cosine], axis=1, out=changes[:, 1:])
             running += changes[:, np.searchsorted(-nth[by_cosine], -falling, side="right")]

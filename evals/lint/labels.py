@@ -8,7 +8,7 @@ from evals.lint.checked import Checked
 from evals.lint.doubts import Doubt, about, by_ask, doubt, expected_ids, listed, one_ask_each
 from evals.questions import Pair
 from evals.run import Run, answerable
-from retrieval.pipeline import EmbedTexts, Ranking
+from retrieval.pipeline import EmbedTexts
 from retrieval.vectors import Floats, VectorIndex, best_first, embedding_text
 
 # Three times the widest pool in use: what lies deeper by meaning is beyond any setting worth trying.
@@ -42,27 +42,20 @@ def missed(run: Run) -> Iterable[Doubt]:
     any vector is out of reach by meaning.
     """
     traces = {(each.pair.question, each.pair.state): each.trace for each in run.pairs}
-    at = {state: {law.id: position for position, law in enumerate(laws)} for state, laws in run.corpus.items()}
     for asked in by_ask(each.pair for each in answerable(run)):
         unreached: list[str] = []
         for pair in asked:
             scorings = traces[pair.question, pair.state].scorings
             for group in pair.expected:
-                positions = [at[pair.state][each] for each in group]
-                worded = any(_place(scoring.words, positions) for scoring in scorings)
-                near = min((place for scoring in scorings if (place := _place(scoring.near, positions))), default=None)
+                positions = [run.positions[pair.state][each] for each in group]
+                worded = any(scoring.words.place(positions) for scoring in scorings)
+                near = min((place for scoring in scorings if (place := scoring.near.place(positions))), default=None)
                 if not worded and (near is None or near > NEAR_DEPTH):
                     depth = "no vector" if near is None else f"place {near} by meaning"
                     unreached.append(f"{' or '.join(group)} (no shared word, {depth})")
         if unreached:
             what = f"no search reaches {listed(unreached)}; see whether the label is right, then the ask"
             yield about(asked[0], "missed", what)
-
-
-def _place(ranking: Ranking, positions: Sequence[int]) -> int | None:
-    """The place from 1 of the best of some laws (positions in the corpus) in a ranking; None where none is there."""
-    found = np.flatnonzero(np.isin(ranking.laws, positions))
-    return int(found[0]) + 1 if len(found) else None
 
 
 def not_judged(checked: Checked, embed: EmbedTexts, very_near: float) -> Iterable[Doubt]:

@@ -17,7 +17,7 @@ from evals import sweep
 from evals.questions import Pair
 from evals.run import Measured, Run
 from retrieval.corpus import Law
-from retrieval.pipeline import Ranking, Scoring
+from retrieval.pipeline import Scoring
 
 CUTOFF_STEPS = 10_000  # a step of the cutoffs on offer is a ten-thousandth
 WORD_SCORES = 8
@@ -168,10 +168,9 @@ def _pairs(run: Run, texts: Sequence[tuple[str, str]]) -> list[list[object]]:
     questions = {question: at for at, question in enumerate(dict.fromkeys(each.pair.question for each in run.pairs))}
     states = {state: at for at, state in enumerate(run.corpus)}
     rows = {text: at for at, text in enumerate(texts)}
-    places = {state: {law.id: at for at, law in enumerate(laws)} for state, laws in run.corpus.items()}
 
     def known(state: str, ids: Iterable[str]) -> list[int]:
-        return [places[state][each] for each in ids if each in places[state]]
+        return [run.positions[state][each] for each in ids if each in run.positions[state]]
 
     return [
         [
@@ -190,16 +189,12 @@ def _pairs(run: Run, texts: Sequence[tuple[str, str]]) -> list[list[object]]:
 
 def _group(run: Run, measured: Measured, group: Sequence[str]) -> _Group:
     """Where a group's best law stands in the rankings of the question itself."""
-    laws, own = run.corpus[measured.pair.state], measured.trace.scorings[0]
-
-    def place(ranking: Ranking) -> int:
-        found = (nth for nth, at in enumerate(ranking.laws.tolist(), 1) if laws[at].id in group)
-        return next(found, 0)
-
-    near = place(own.near)
+    own = measured.trace.scorings[0]
+    laws = [run.positions[measured.pair.state][law] for law in group]
+    words, near = own.words.place(laws) or 0, own.near.place(laws)
     if not near:
-        return _Group(place(own.words), 0, 0, NO_COSINE)
-    return _Group(place(own.words), near, int(own.near.laws[near - 1]), float(own.near.scores[near - 1]))
+        return _Group(words, 0, 0, NO_COSINE)
+    return _Group(words, near, int(own.near.laws[near - 1]), float(own.near.scores[near - 1]))
 
 
 def _rankings(texts: Sequence[Scoring], cutoffs: Array, near_laws: int, laws: int) -> dict[str, Packed]:
