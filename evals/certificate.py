@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom
+from scipy.special import bdtr, betaincinv
 
 from evals.bands import Point
 
@@ -76,7 +76,7 @@ def bound(losses: int, needs: int, level: float = 0.95) -> float:
     """
     if not 0 <= losses <= needs:
         raise ValueError(f"{losses} losses of {needs} needs")
-    return float(beta.ppf(level, losses + 1, needs - losses)) if losses < needs else 1.0
+    return float(betaincinv(losses + 1, needs - losses, level)) if losses < needs else 1.0
 
 
 def certify(
@@ -116,7 +116,7 @@ def _highest(losses: Mapping[float, int], needs: int, share: float, level: float
 
 def _holds(losses: Sequence[int], needs: int, share: float, level: float) -> NDArray[np.bool_]:
     """Whether so few losses are improbable enough were the true share `share` or more."""
-    return np.asarray(binom.cdf(losses, needs, share) <= 1 - level)
+    return np.asarray(bdtr(losses, needs, share) <= 1 - level)
 
 
 def _rounded_up(share: float) -> float:

@@ -139,10 +139,10 @@ def share_interval(successes: int, n: int, level: float = 0.95) -> Interval | No
     if n == 0:
         return None
     tail = (1 - level) / 2
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
-    low = float(beta.ppf(tail, successes, n - successes + 1)) if successes else 0.0
-    high = float(beta.isf(tail, successes + 1, n - successes)) if successes < n else 1.0
+    low = float(betaincinv(successes, n - successes + 1, tail)) if successes else 0.0
+    high = float(betaincinv(successes + 1, n - successes, 1 - tail)) if successes < n else 1.0
     return Interval(round(low, 9), round(high, 9), level, "Clopper-Pearson")
 
 

@@ -102,6 +102,7 @@ class Pipeline:
         self.rerank = rerank
         self._embed = embed
         self._by_id = {law.id: law for law in self.laws}
+        self._ids_in_order = list(self._by_id)
         self._with_text = np.array([at for at, law in enumerate(self.laws) if embedding_text(law)], dtype=np.intp)
         self._vector_index = self._indexed(embed) if embed is not None else VectorIndex([], [])
 
@@ -121,13 +122,14 @@ class Pipeline:
         all. A text without letters or digits shares no word; an empty one is near nothing.
         """
         texts = list(texts)
-        nears = self._nears(texts, most)
+        nears = self.nears(texts, most)
         return [
             Scoring(text, Ranking(*self.word_index.rank(text, most)), near)
             for text, near in zip(texts, nears, strict=True)
         ]
 
-    def _nears(self, texts: Sequence[str], most: int | None) -> list[Ranking]:
+    def nears(self, texts: Sequence[str], most: int | None) -> list[Ranking]:
+        """The near ranking of each text, as `score` gives it."""
         nothing = Ranking(np.empty(0, np.intp), np.empty(0))
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if self._embed is None or not asked or not len(self._with_text):
@@ -155,10 +157,7 @@ class Pipeline:
             scorings=tuple(scorings),
             family=rows,
             words=self._ids(question.words, settings.retrieved_laws),
-            near=tuple(
-                Hit(self.laws[at].id, float(score))
-                for at, score in zip(question.near.laws[:taken], question.near.scores, strict=False)
-            ),
+            near=tuple(map(Hit, self._ids(question.near, taken), question.near.scores[:taken].tolist())),
             fused=fused,
             pool=pool,
             answer=fused,
@@ -191,4 +190,4 @@ class Pipeline:
         return tuple(beside(fuse(rankings, limit, self._by_id), family, self._by_id))
 
     def _ids(self, ranking: Ranking, limit: int) -> tuple[str, ...]:
-        return tuple(self.laws[at].id for at in ranking.laws[:limit])
+        return tuple(map(self._ids_in_order.__getitem__, ranking.laws[:limit].tolist()))

@@ -143,7 +143,11 @@ def best_first(scores: Floats, most: int | None = None) -> Positions:
         # Every score equal to the last one wanted stays: which of them come is the corpus's order to decide.
         least = np.partition(scores[found], -most)[-most]
         found = found[scores[found] >= least]
-    return found[np.argsort(-scores[found], kind="stable")][:most]
+    falling = -scores[found]
+    order = np.argsort(falling)  # several times as fast as a stable sort, which equal scores alone need
+    if (np.diff(falling[order]) == 0).any():
+        order = np.argsort(falling, kind="stable")
+    return found[order][:most]
 
 
 def nearest(index: VectorIndex, vector: ArrayLike, top_k: int, cutoff: float) -> list[Hit]:

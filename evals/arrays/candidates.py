@@ -50,7 +50,7 @@ class Laws:
         for state, laws in run.corpus.items():
             self._first[state] = len(lengths)
             self._positions[state] = {law.id: at for at, law in enumerate(laws, len(lengths))}
-            lengths += [len(embedding_text(law)) for law in laws]
+            lengths += map(len, map(embedding_text, laws))
         self.lengths = np.array([*lengths, 0], dtype=np.int32)  # no law, the last place, has none
 
     def candidates(self, measured: Measured, near_laws: int, laws: int) -> Candidates:
