@@ -76,14 +76,19 @@ def parts(run: Run, near_rules: Near | None = None) -> list[Part]:
     return found
 
 
+def rules(corpus: Mapping[str, Sequence[Law]]) -> dict[str, list[Law]]:
+    """The laws without the questions of their cards."""
+    return {state: [replace(law, question="") for law in laws] for state, laws in corpus.items()}
+
+
 def rules_alone(run: Run, embed: EmbedTexts) -> Near:
     """The near rankings of the answerable pairs' texts, with the laws' rules embedded and their cards' questions not.
 
     As long as the near search takes. embed: as for `evaluate`, and its errors.
     """
     found: dict[tuple[str, str], Ranking] = {}
-    for state, laws in run.corpus.items():
-        pipeline = Pipeline(run.settings, [replace(law, question="") for law in laws], embed)
+    for state, laws in rules(run.corpus).items():
+        pipeline = Pipeline(run.settings, laws, embed)
         asked = [each for each in answerable(run) if each.pair.state == state]
         texts = list(dict.fromkeys(scoring.text for each in asked for scoring in each.trace.scorings))
         nears = pipeline.nears(texts, run.settings.near_laws)

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evals.metrics import mean, precision, recall
-from evals.parts import parts
+from evals.parts import parts, rules, rules_alone
 from evals.questions import Pair
 from evals.report.contents import Contents
 from evals.report.markdown import measured
@@ -136,3 +136,15 @@ def test_captions_name_both_pools_where_both_are(mixed: Contents) -> None:
     lines = ["retrieved_laws 4", "candidate_laws 6"]
     assert legend(mixed, "pool")[2:] == [*lines, "searched_candidate_laws 14"]
     assert legend(plain, "pool")[2:] == lines
+
+
+def test_without_the_cards_the_figures_are_those_of_laws_without_cards(mixed: Contents) -> None:
+    """Left out of both searches, the part is the pipeline over laws whose cards ask nothing."""
+    run = mixed.run
+    found = {part.left_out: part for part in parts(run, rules_alone(run, embed))}
+    again = evaluate(run.settings, rules(run.corpus), [each.pair for each in run.pairs], embed, "fake")
+    part = found["the cards' questions, in both searches"]
+    assert part.pool.recall == pool_recall(again)
+    assert part.fused.recall == mean(recall(each.pair.expected, each.trace.fused) for each in again.pairs)
+    assert part.pool.recall != found["the cards' questions, in the word search"].pool.recall
+    assert part.left_out not in [each.left_out for each in parts(run)]

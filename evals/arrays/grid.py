@@ -76,6 +76,8 @@ def sums(
 
 def _block_sums(measure: str, block: Block, stage: str, falling: Floats, near_counts: Ints, sizes: Ints) -> Floats:
     """One measure's sums over a block, in two parts: (2, cutoffs, near_counts, sizes)."""
+    if len(falling) == 1:
+        return _at_one_cutoff(measure, block, stage, falling[0], near_counts, sizes)
     # A pair's nth law takes part from its nth cosine down. So a sum at a cutoff is the sum without near laws, and for
     # each n what the nth law changes in those pairs whose nth cosine reaches it: one running sum over pairs by cosine.
     found = np.empty((2, len(falling), len(near_counts), len(sizes)))
@@ -94,6 +96,21 @@ def _block_sums(measure: str, block: Block, stage: str, falling: Floats, near_co
             running += changes[:, np.searchsorted(-nth[by_cosine], -falling, side="right")]
         found[:, :, near_counts == depth] = running[:, :, None]
         before = values
+    return found
+
+
+def _at_one_cutoff(
+    measure: str, block: Block, stage: str, cutoff: np.float64, near_counts: Ints, sizes: Ints
+) -> Floats:
+    """The same where a single cutoff is asked about: every pair's value is looked up at its own depth."""
+    found = np.empty((2, 1, len(near_counts), len(sizes)))
+    counts, value = MEASURES[measure]
+    reaching = (block.cosines >= cutoff).sum(axis=1)
+    rows, groups = np.arange(len(reaching))[:, None], block.groups[:, None]
+    for nth, most in enumerate(near_counts):
+        depths = np.minimum(reaching, most)[:, None]
+        at_depth = {name: block.table(stage, name)[rows, sizes, depths] for name in counts}
+        found[:, 0, nth] = _parts(value({**at_depth, "groups": groups})).sum(axis=1)
     return found
 
 

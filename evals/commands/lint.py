@@ -2,14 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evals.commands.options import open_vectors, takes
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("lint")

@@ -74,7 +74,8 @@ def evaluate_command(
     if growth:
         with open_vectors(run.settings.embedder) as vectors:
             grown = grow(run, vectors.embed)
-    contents = Contents(run, baseline, wanted, tuple(grown))
+    near_rules = None if scores else given.rules_alone(run)
+    contents = Contents(run, baseline, wanted, tuple(grown), near_rules)
     write_report(contents, folder)
     show(contents, computed, folder)
 

@@ -12,11 +12,16 @@ from evals.stages import STAGES
 
 if TYPE_CHECKING:
     from evals.baseline import Baseline
+    from evals.parts import Near
     from evals.questions import Pair
     from evals.run import Run
     from retrieval.corpus import Law
     from retrieval.recordings import Vectors
     from retrieval.settings import Settings
+
+
+# Below the recordings: vectors of the laws without their cards' questions, for what the cards earn.
+RULES = "rules"
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,16 @@ class Inputs:
             ask = answering(self.settings, recordings.RECORDINGS, vectors.progress)
             run = evaluate(self.settings, self.corpus, pairs, vectors.embed, model, ask=ask, pools=pools)
         return replace(run, recorded=max(vectors.recorded, default=None)), vectors.computed
+
+    def rules_alone(self, run: "Run") -> "Near | None":
+        """The near rankings without the cards' questions; None where vectors of the rules alone are not at hand."""
+        from evals.parts import rules, rules_alone
+        from retrieval import recordings
+        from retrieval.vectors import embedding_text
+
+        with open_vectors(self.settings.embedder, recordings=recordings.RECORDINGS / RULES) as vectors:
+            texts = [embedding_text(law) for laws in rules(self.corpus).values() for law in laws]
+            return None if vectors.missing("passage", filter(None, texts)) else rules_alone(run, vectors.embed)
 
     def pairs(self) -> "list[Pair]":
         """The questions, checked against the laws."""

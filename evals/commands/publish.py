@@ -1,13 +1,8 @@
 """`near-enough publish`: the published analysis anew."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from evals.commands.options import read_inputs, reports_folder
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("publish", hidden=True)
@@ -17,6 +12,9 @@ def publish_command() -> None:
     from evals.report.published import published_files
     from retrieval.recordings import write_beside
 
-    contents, written = (Contents(read_inputs(changes=changes).measure()[0]) for changes in ((), ("rephrase=written",)))
+    given = read_inputs()
+    run, _ = given.measure()
+    contents = Contents(run, near_rules=given.rules_alone(run))
+    written = Contents(read_inputs(changes=("rephrase=written",)).measure()[0])
     for name, text in published_files(contents, written).items():
         write_beside(reports_folder() / "near-enough" / name, text)

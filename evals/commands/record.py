@@ -1,14 +1,17 @@
 """`near-enough record` and `near-enough recordings`: what a run needs of its models."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evals.commands.options import FOLDER, open_vectors, read_inputs, takes
+from evals.commands.options import FOLDER, RULES, Inputs, open_vectors, read_inputs, takes
 
 if TYPE_CHECKING:
-    pass
+    from evals.questions import Pair
+    from retrieval.corpus import Law
+    from retrieval.settings import Settings
 
 
 @click.command("record")
@@ -32,11 +35,11 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
     if dry_run and check:
         raise click.UsageError("give --dry-run or --check, not both")
     given, folder = read_inputs(**inputs), recordings or PROJECT.root / "recordings"
-    pairs = given.pairs()
     do = plan_recording if dry_run else check_recordings if check else record_all
-    with open_vectors(given.settings.embedder, ask=not dry_run, recordings=recordings) as vectors:
-        for line in do(given.settings, given.corpus, pairs, vectors, folder):
-            click.echo(line)
+    for settings, corpus, pairs, below in _passes(given):
+        with open_vectors(settings.embedder, ask=not dry_run, recordings=_below(recordings, below)) as vectors:
+            for line in do(settings, corpus, pairs, vectors, folder / below):
+                click.echo(line)
 
 
 @click.command("recordings")
@@ -49,6 +52,28 @@ def recordings_command(recordings: Path | None, prune: bool, **inputs: Any) -> N
     from retrieval.project import PROJECT
 
     given, folder = read_inputs(**inputs), recordings or PROJECT.root / "recordings"
-    with open_vectors(given.settings.embedder, recordings=recordings) as vectors:
-        for line in list_recordings(given.settings, given.corpus, given.pairs(), vectors, folder, prune):
-            click.echo(line)
+    for settings, corpus, pairs, below in _passes(given):
+        with open_vectors(settings.embedder, recordings=_below(recordings, below)) as vectors:
+            for line in list_recordings(settings, corpus, pairs, vectors, folder / below, prune):
+                click.echo(line)
+
+
+def _passes(given: Inputs) -> "Iterator[tuple[Settings, Mapping[str, Sequence[Law]], Sequence[Pair], str]]":
+    """What a run needs, and where below the recordings it stands.
+
+    Then, of a model that computes here, the laws without their cards' questions: they serve a single row of a report,
+    for which nobody should have to pay.
+    """
+    from evals.parts import rules
+    from retrieval.models import embedder
+    from retrieval.settings import changed
+
+    yield given.settings, given.corpus, given.pairs(), ""
+    if not embedder(given.settings.embedder).remote:
+        yield changed(given.settings, ["rephrase=off", "rerank=off"]), rules(given.corpus), [], RULES
+
+
+def _below(recordings: Path | None, below: str) -> Path:
+    from retrieval.recordings import RECORDINGS
+
+    return (recordings or RECORDINGS) / below

@@ -1,14 +1,11 @@
 """`near-enough search`: one question through the stages."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from evals.commands.options import open_vectors, read_inputs, takes
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("search")
@@ -28,13 +25,18 @@ def search_command(state: str, question: str, searches: Sequence[str], form: str
     """Show what each stage gives for QUESTION in STATE."""
     from evals.recording.asking import searcher
     from evals.report.search import as_json, as_text
-    from retrieval.documents import strict_json
+    from retrieval.documents import strict_json, too_long
 
+    for text in (question, *searches):
+        if not text.strip():
+            raise click.UsageError("the question, or a search, is empty: there is nothing to look for")
+        if long := too_long(text):
+            raise click.UsageError(f"the question, or a search: {long}")
+        if not text.isascii() and text != text.encode(errors="replace").decode():
+            raise click.UsageError("the question, or a search, holds bytes that are no text")
     given = read_inputs(states=state, **inputs)
     if len(given.corpus) != 1:
         raise click.UsageError("a question is searched in one state")
-    if not question.isascii() and question != question.encode(errors="replace").decode():
-        raise click.UsageError("the question holds bytes that are no text")
     with open_vectors(given.settings.embedder, ask=True) as vectors:
         pipeline, rephrase = searcher(given.settings, given.corpus[state.strip().upper()], vectors.embed)
         said = rephrase(question)

@@ -24,7 +24,8 @@ def wanted(corpus: Mapping[str, Sequence[Law]], pairs: Sequence[Pair]) -> dict[s
         for state, laws in corpus.items()
     }
     asked = [text for pair in pairs for text in (pair.text, *pair.searches) if text.strip()]
-    files["questions.jsonl"] = ("query", list(dict.fromkeys(asked)))
+    if asked:
+        files["questions.jsonl"] = ("query", list(dict.fromkeys(asked)))
     return files
 
 

@@ -10,10 +10,12 @@ from evals.baseline import Baseline
 from evals.growth import Grown, band_quantiles, recalls
 from evals.losses import Loss, losses
 from evals.metrics import Metric
+from evals.parts import Near
 from evals.report import overview
 from evals.run import Run
 from evals.savings import savings
 from evals.sweep import LAWS, NEAR_LAWS, Figures, Setting, Stage, Sweep
+from retrieval.settings import Settings
 
 CUTOFF_STEPS = 100
 LARGEST_POOL = 64
@@ -24,13 +26,17 @@ class Contents:
     """A run's tables, bands, losses and sweeps, and what it is held against, if anything.
 
     Each is computed when first asked for and kept. metrics: further ones to have a table of, at every
-    stage. grown: the states over grown corpora, where they were measured.
+    stage. grown: the states over grown corpora, where they were measured. near_rules: the near rankings without the
+    cards' questions, where their vectors are at hand. file: the settings as their file has them, where the run was
+    given others.
     """
 
     run: Run
     baseline: Baseline | None = None
     metrics: tuple[Metric, ...] = ()
     grown: tuple[Grown, ...] = ()
+    near_rules: Near | None = None
+    file: Settings | None = None
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -145,12 +151,12 @@ class Contents:
             "promises": tables.promises(self.points),
             "set": tables.what_the_set_holds(self.measures),
             "how-sure": overview.how_sure(self.measures),
-            "cutoff-moves": overview.moves(self),
-            "parts": overview.parts_table(self.run),
+            "cutoff-moves": overview.moves(self.run, self.sweep),
+            "parts": overview.parts_table(self.run, self.near_rules),
             "what-shows": overview.what_shows(self.measures),
             "kind-by-stage": overview.kind_by_stage(self.measures),
             "state-by-topic": overview.state_by_topic(self.measures),
-            "cutoff-by-pool": overview.cutoff_by_pool(self),
+            "cutoff-by-pool": overview.cutoff_by_pool(self.run, self.sweep),
             **{name: table(self.run) for name, table in {**reranking.TABLES, **searches.TABLES}.items()},
             **({"growth": recalls(self.grown), "growth-bands": band_quantiles(self.grown)} if self.grown else {}),
             **({"metrics": tables.metric_means(self.run, self.metrics)} if self.metrics else {}),
