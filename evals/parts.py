@@ -60,12 +60,12 @@ def parts(run: Run, near_rules: Near | None = None) -> list[Part]:
         "the near search": lambda state, scoring: replace(scoring, near=NOTHING),
         "tolerance for typing": _ranked_by(run, _Literal),
         "the cards' questions, in the word search": ranked_by_rules,
-        "page rows": _without_page_rows(run),
     }
     if near_rules is not None:
         edits["the cards' questions, in both searches"] = lambda state, scoring: replace(
             ranked_by_rules(state, scoring), near=near_rules[state, scoring.text]
         )
+    edits["page rows"] = _without_page_rows(run)
     asked = list(answerable(run))
     whole = (_means(asked, [each.trace.fused for each in asked]), _means(asked, [each.trace.pool for each in asked]))
     pipelines = {state: Pipeline(run.settings, laws) for state, laws in run.corpus.items()}

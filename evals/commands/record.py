@@ -37,6 +37,7 @@ def record_command(recordings: Path | None, dry_run: bool, check: bool, **inputs
     given, folder = read_inputs(**inputs), recordings or PROJECT.root / "recordings"
     do = plan_recording if dry_run else check_recordings if check else record_all
     for settings, corpus, pairs, below in _passes(given):
+        _head(below)
         with open_vectors(settings.embedder, ask=not dry_run, recordings=_below(recordings, below)) as vectors:
             for line in do(settings, corpus, pairs, vectors, folder / below):
                 click.echo(line)
@@ -53,6 +54,7 @@ def recordings_command(recordings: Path | None, prune: bool, **inputs: Any) -> N
 
     given, folder = read_inputs(**inputs), recordings or PROJECT.root / "recordings"
     for settings, corpus, pairs, below in _passes(given):
+        _head(below)
         with open_vectors(settings.embedder, recordings=_below(recordings, below)) as vectors:
             for line in list_recordings(settings, corpus, pairs, vectors, folder / below, prune):
                 click.echo(line)
@@ -71,6 +73,11 @@ def _passes(given: Inputs) -> "Iterator[tuple[Settings, Mapping[str, Sequence[La
     yield given.settings, given.corpus, given.pairs(), ""
     if not embedder(given.settings.embedder).remote:
         yield changed(given.settings, ["rephrase=off", "rerank=off"]), rules(given.corpus), [], RULES
+
+
+def _head(below: str) -> None:
+    if below:
+        click.echo("the laws without their cards' questions:")
 
 
 def _below(recordings: Path | None, below: str) -> Path:
