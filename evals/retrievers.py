@@ -36,6 +36,7 @@ from retrieval.errors import NearEnoughError
 RANKED = "ranked"
 IN_A_ROW = 3  # failures; then the retriever is broken, and asking on would only take time
 LONGEST_LINE = 2**22
+LAST_WORDS = 2000  # bytes of what it said on standard error that a message shows
 LARGEST = 1e300  # of a score: JSON's 1e999 is read as infinity, and its whole numbers may have any length
 WAITING_LINES = 16  # replies are asked for one at a time: more is a command that talks without end
 CLOSING = 5.0  # seconds for the command to end by itself once its input has
@@ -150,6 +151,7 @@ class Command:
         self.command = command
         self.timeout = timeout
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self._said_before = 0  # bytes in it of processes that ended
         self._process: subprocess.Popen[bytes] | None = None
         self._replies: Queue[bytes] = Queue(WAITING_LINES)
         self._pump = Thread()
@@ -181,6 +183,7 @@ class Command:
     def _start(self) -> subprocess.Popen[bytes]:
         try:
             arguments = shlex.split(self.command)
+            self._said_before = self._errors.seek(0, os.SEEK_END)
             # A process group of its own, so that what the command starts ends with it.
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command, started without a shell
                 arguments,
@@ -220,7 +223,7 @@ class Command:
             raise NearEnoughError(f"more than a line a question, found {_shown(line)}: {self.command}")
 
     def _last_words(self) -> str:
-        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 2000))
+        self._errors.seek(max(self._said_before, self._errors.seek(0, os.SEEK_END) - LAST_WORDS))
         words = self._errors.read().decode(errors="replace").strip()
         return f"; it said: {words}" if words else ""
 

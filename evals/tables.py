@@ -11,9 +11,8 @@ import pandas as pd
 
 from evals import bands
 from evals.certificate import certify, lowest_by_need
-from evals.judged import Judged
 from evals.losses import Loss
-from evals.metrics import Metric, evaluate, hit, mean, precision, reached, recall
+from evals.metrics import hit, mean, precision, reached, recall
 from evals.questions import Pair
 from evals.run import Measured, Run
 from evals.stages import STAGES
@@ -179,21 +178,6 @@ def band_points(points: Sequence[bands.Point]) -> pd.DataFrame:
     ]
     frame = pd.DataFrame(rows, columns=["band", "cosine", "question", "state", "kind", "law", "text"])
     return frame.sort_values(["band", "cosine", "question", "state"], ascending=[True, False, True, True])
-
-
-def metric_means(run: Run, metrics: Sequence[Metric]) -> pd.DataFrame:
-    """Each metric at each stage, its mean over the pairs for which it has a value, and how many those are.
-
-    A stage's laws are taken in the order in which it gave them.
-    """
-    return pd.DataFrame([row for stage in STAGES for row in _metric_rows(run, metrics, stage)])
-
-
-def _metric_rows(run: Run, metrics: Sequence[Metric], stage: str) -> Iterable[dict[str, object]]:
-    judged = [Judged(each.pair.expected, each.trace.stages()[stage], each.pair.accepted) for each in run.pairs]
-    for metric, values in evaluate(metrics, judged).items():
-        there = sum(value is not None for value in values)
-        yield {"stage": stage, "metric": str(metric), "pairs": there, "mean": mean(values)}
 
 
 def promises(points: Sequence[bands.Point]) -> pd.DataFrame:

@@ -1,13 +1,16 @@
 """The working set that `init` writes, and the way from it that docs/ shows, walked as a new user would."""
 
+import json
 import os
+import re
 import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 import yaml
@@ -17,7 +20,9 @@ from evals import cli
 from evals.commands.start import init_command
 from evals.lint.checked import read_checked
 from evals.lint.report import find_doubts
-from evals.starting import UNKNOWN, requirement, start, starter
+from evals.questions import KINDS, UnrelatedClass, _Ask, _Need, load_questions
+from evals.starting import STARTER, UNKNOWN, requirement, start, starter
+from retrieval.corpus import Law, load_laws
 from retrieval.errors import InputError
 from retrieval.settings import Settings, load_settings
 
@@ -110,22 +115,24 @@ class Step(NamedTuple):
 
 
 def steps(document: Path) -> Iterator[Step]:
-    """The commands of the console blocks of a document: `$ ` begins one, `> ` goes on."""
-    inside = False
+    """A document's commands in order: in console blocks `$ ` begins one and `> ` goes on; in sh blocks, every line."""
+    fence = ""
     step: Step | None = None
     for line in document.read_text(encoding="utf-8").splitlines():
-        if line.startswith("```"):
-            inside = line == "```console"
-        elif inside and line.startswith("$ "):
+        if line.startswith("```") or (fence == "console" and line.startswith("$ ")):
             if step:
                 yield step
+            step = None
+        if line.startswith("```"):
+            fence = "" if fence else line[3:] or "text"
+        elif fence == "sh" and line.strip():
+            yield Step(line, [])
+        elif fence == "console" and line.startswith("$ "):
             step = Step(line[2:], [])
-        elif inside and step and line.startswith(">"):
+        elif step and line.startswith(">"):
             step = Step(f"{step.command}\n{line[2:]}", step.shown)
-        elif inside and step:
+        elif step:
             step.shown.append(line)
-    if step:
-        yield step
 
 
 def missing(step: Step, printed: str) -> str | None:
@@ -139,16 +146,48 @@ def missing(step: Step, printed: str) -> str | None:
     return None
 
 
+def others(work: Path) -> None:
+    """What `exchange.md` takes as given: a set to measure with, and files that others made, as small as can be."""
+    start(work)
+    for name in ("cranfield", "driving/md", "driving/oh"):
+        folder = work / name
+        (folder / "qrels").mkdir(parents=True)
+        (folder / "corpus.jsonl").write_text('{"_id": "d", "title": "Wings", "text": "Air passes over a wing."}\n')
+        (folder / "queries.jsonl").write_text('{"_id": "1", "text": "what passes over a wing"}\n')
+        (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\td\t2\n")
+    (work / "qrels.cacm.txt").write_text("1 0 CACM-1 1\n")
+    (work / "cacm-bm25.txt").write_text("1 Q0 CACM-1 1 2.5 anserini\n")
+    row = {"question": "more-time/plain", "laws": ["LOAN-3", "LOAN-1"], "scores": [0.9, 0.8]}
+    (work / "service.jsonl").write_text(json.dumps({**row, "stage": "answer", "outcome": "ranked"}) + "\n")
+    (work / "cosines.jsonl").write_text(json.dumps(row) + "\n")
+    (work / "prototype.txt").write_text("more-time/plain Q0 LOAN-3 1 0.9 prototype\n")
+
+
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a shell")
-@pytest.mark.parametrize("name", ["your-own-corpus.md", "tutorial.md"])
-def test_the_documents_say_what_happens(name: str, tmp_path: Path) -> None:
-    """Each command of the document, in an empty folder and in its order, prints what the document shows."""
+@pytest.mark.parametrize(
+    "document",
+    [
+        *(DOCS / name for name in ("your-own-corpus.md", "tutorial.md", "judging.md", "exchange.md")),
+        STARTER / "README.md",
+    ],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_the_documents_say_what_happens(document: Path, tmp_path: Path) -> None:
+    """Each command of the document, in its order and from an empty folder, ends well and prints what is shown there.
+
+    What `exchange.md` and the starter's own README take as given is there before.
+    """
     program = tmp_path / "bin" / "near-enough"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m evals "$@"\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "work").mkdir()
-    walked = list(steps(DOCS / name))
+    if document.name == "exchange.md":
+        others(tmp_path / "work")
+    elif document.parent == STARTER:
+        start(tmp_path / "work")
+    walked = list(steps(document))
+    assert len(walked) >= 7
     mark = "-- next --"
     script = "".join(f"{step.command}\necho '{mark}'\n" for step in walked)
     path = f"{program.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -156,6 +195,7 @@ def test_the_documents_say_what_happens(name: str, tmp_path: Path) -> None:
         ["sh", "-e", "-c", script],
         cwd=tmp_path / "work",
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -165,3 +205,28 @@ def test_the_documents_say_what_happens(name: str, tmp_path: Path) -> None:
     assert ended.returncode == 0, printed[-1]
     for step, text in zip(walked, printed, strict=False):
         assert missing(step, text) is None, f"{step.command}\n{text}"
+
+
+def test_the_page_of_formats_is_true(tmp_path: Path) -> None:
+    """Its examples are read as laws and questions, and its tables name every field that there is, and no other."""
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
+    examples = dict(re.findall(r"^```(json|yaml)\n(.+?)^```", text, re.MULTILINE | re.DOTALL))
+    (tmp_path / "questions.yaml").write_text(examples["yaml"], encoding="utf-8")
+    (tmp_path / "library.jsonl").write_text(examples["json"], encoding="utf-8")
+    assert [law.id for law in load_laws(tmp_path / "library.jsonl")] == ["LOAN-1"]
+    corpus = {"AL": ["AL-S04", "AL-S09", "AL-S12", "AL-S31"], "MD": ["MD-S01", "MD-S07"]}
+    pairs = load_questions(tmp_path, {state: [Law(law, "") for law in laws] for state, laws in corpus.items()})
+    assert [(pair.question, pair.state, pair.expected) for pair in pairs[:3]] == [
+        ("hydrant-distance/plain", "AL", (("AL-S04", "AL-S09"), ("AL-S12",))),
+        ("hydrant-distance/spanish", "AL", (("AL-S04", "AL-S09"), ("AL-S12",))),
+        ("hydrant-distance/phone", "AL", (("AL-S04", "AL-S09"), ("AL-S12",))),
+    ]
+    assert {pair.expects for pair in pairs} == {"answerable", "unrelated", "uncovered"}
+    laws, questions = text.split("## Questions")
+    named = [
+        set(re.findall("`([a-z]+)`", " ".join(re.findall(r"^\| (`.+?) \|", part, re.MULTILINE))))
+        for part in (laws, questions)
+    ]
+    assert named == [{field.name for field in fields(Law)} - {"extra"}, set(_Need.model_fields)]
+    for name in (*_Ask.model_fields, *KINDS, *get_args(UnrelatedClass)):
+        assert f"`{name}`" in questions, name

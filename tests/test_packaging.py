@@ -1,11 +1,16 @@
 """What is installed: the wheel and what it holds, where a project is looked for, the generated command reference."""
 
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
+import click
 import pytest
 
 from evals import cli
@@ -112,6 +117,101 @@ def test_every_option_of_every_command_says_what_it_does() -> None:
         if parameter.param_type_name == "option" and not getattr(parameter, "help", None)
     ]
     assert silent == []
+
+
+DOCUMENTS = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("evals/starter/*.md"), *ROOT.glob("evals/starter/*.yaml")]
+)
+named = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+
+SHELL = {"|", "||", "&&", ";", ">", ")", "..."}
+
+
+def shown(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """The near-enough commands of a document, each with whether it stands in a block, whole, or in a sentence."""
+    blocks = re.findall(r"^```[a-z]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in re.sub(r"\n\s+(?=--)", " ", block).splitlines()]
+    for whole, found in [
+        *((True, line) for line in lines),
+        *((False, each) for each in re.findall("`([^`]+)`", prose)),
+    ]:
+        match = re.match(r"(?:\$ |> )?(?:.+\| |- run: )?(?:\.venv/bin/)?near-enough (.+)", found)
+        if match:
+            arguments = shlex.split(match[1], comments=True)
+            yield whole, list(takewhile(lambda each: each not in SHELL, arguments))
+
+
+def unknown(arguments: list[str], whole: bool) -> str | None:
+    """What is wrong with a command, None where nothing is: a name or an option that is not there, one that lacks."""
+    command: click.Command = cli.group
+    names = ["near-enough"]
+    while isinstance(command, click.Group) and arguments:
+        name, *arguments = arguments
+        if name not in command.commands:
+            return f"no command {name}"
+        names.append(name)
+        command = command.commands[name]
+    try:
+        command.make_context(" ".join(names), arguments, resilient_parsing=not whole and not arguments)
+    except click.MissingParameter as error:
+        return error.format_message() if whole else None
+    except click.ClickException as error:
+        return error.format_message()
+    return None
+
+
+@named
+def test_every_command_that_a_document_shows_is_one(document: Path) -> None:
+    """Its name, its options and their values; in a block nothing that it needs is missing either."""
+    text = document.read_text(encoding="utf-8")
+    assert [(each, what) for whole, each in shown(text) if (what := unknown(each, whole))] == []
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"(?:^|`|&& )make ([a-z]+)", text, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_a_command_that_is_none_would_be_seen() -> None:
+    """The test above finds a name, an option or a value that is not there, and what lacks."""
+    text = """
+```sh
+$ near-enough evil
+echo x | near-enough eval --nowhere && echo
+near-enough eval --stage somewhere
+near-enough init   # a folder is missing
+near-enough export trec --out x || echo "$?"
+```
+`near-enough export trec --stage words`, `near-enough gate --why "x"`, `near-enough judge`
+"""
+    found = [unknown(each, whole) for whole, each in shown(text)]
+    assert [what is None for what in found] == [False, False, False, False, True, True, False, True]
+
+
+@named
+def test_what_a_document_links_to_is_there(document: Path) -> None:
+    """Every file beside it, and every picture."""
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+        if not re.match("https?:", target):
+            assert (document.parent / target).exists(), target
+
+
+def test_the_index_holds_every_page() -> None:
+    """docs/README.md links to each page of docs/."""
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert set(re.findall(r"\]\(([a-z-]+\.md)\)", index)) == pages
+
+
+def test_every_dependency_has_its_reason() -> None:
+    """docs/dependencies.md names what pyproject.toml asks for: a row for each that a run needs, the others in prose."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    names = [re.split("[ ><=;]", each)[0] for each in project["dependencies"]]
+    assert sorted(re.findall(r"^\| ([a-z0-9-]+) \|", text, re.MULTILINE)) == sorted(["package", *names])
+    for extra in project["optional-dependencies"].values():
+        for each in extra:
+            name = re.split("[ ><=;]", each)[0]
+            assert name in text or name.removesuffix("-stubs") in names or name.startswith("types-"), name
 
 
 @pytest.fixture(scope="module")

@@ -50,8 +50,10 @@ def evaluate_command(
         _evaluate_foreign(foreign, stage, qrels, metrics, out, inputs)
         return
     from evals.commands.exchange import run_from_scores
+    from evals.exchange.kept import by_key, read_kept
     from evals.growth import grow
     from evals.metrics import parse_metric
+    from evals.questions import QUESTIONS
     from evals.report.contents import Contents
     from evals.report.files import refuse_to_replace, write_report
     from evals.report.terminal import show
@@ -75,7 +77,8 @@ def evaluate_command(
         with open_vectors(run.settings.embedder) as vectors:
             grown = grow(run, vectors.embed)
     near_rules = None if scores else given.rules_alone(run)
-    contents = Contents(run, baseline, wanted, tuple(grown), near_rules)
+    kept = by_key(read_kept(given.questions or QUESTIONS)) if wanted else {}
+    contents = Contents(run, baseline, wanted, tuple(grown), near_rules, kept=kept)
     write_report(contents, folder)
     show(contents, computed, folder)
 

@@ -14,6 +14,8 @@ from evals.judged import Judged
 from evals.metrics import METRICS, Metric, evaluate, mean
 from evals.outcomes import Key
 from evals.questions import Pair
+from evals.run import Run
+from evals.stages import STAGES
 
 FIGURES = (
     Metric("recall"),
@@ -32,6 +34,23 @@ def judged(pair: Pair, returned: Sequence[str], kept: Kept | None = None) -> Jud
     given: Grades = grades(pair, kept) if kept else {}
     gains = [max(given[law] for law in group) for group in pair.expected] if given else None
     return Judged(pair.expected, returned, pair.accepted, gains)
+
+
+def metric_means(run: Run, metrics: Sequence[Metric], kept: Mapping[Key, Kept] | None = None) -> pd.DataFrame:
+    """Each metric at each stage of a run: its mean over the pairs for which it has a value, and how many those are.
+
+    A stage's laws are taken in the order in which it gave them. kept: what was imported with the questions, whose
+    grades are the gains of nDCG.
+    """
+    rows = []
+    for stage in STAGES:
+        questions = [
+            judged(each.pair, each.trace.stages()[stage], (kept or {}).get(key(each.pair))) for each in run.pairs
+        ]
+        for metric, values in evaluate(metrics, questions).items():
+            there = sum(value is not None for value in values)
+            rows.append({"stage": stage, "metric": str(metric), "pairs": there, "mean": mean(values)})
+    return pd.DataFrame(rows)
 
 
 def of_run(foreign: Foreign, kept: Mapping[Key, Kept], metrics: Iterable[Metric] = FIGURES) -> pd.DataFrame:

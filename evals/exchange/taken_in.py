@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from evals.exchange.beir import Collection, Row
 from evals.exchange.kept import KEPT, Grades, Kept, written
 from evals.exchange.names import NeedNames, as_word
-from retrieval.documents import strict_json
+from retrieval.documents import strict_json, too_long
 from retrieval.errors import Fault, InputError
 
 ASK = "plain"
@@ -34,9 +34,11 @@ def laws_and_questions(collections: Sequence[Collection]) -> dict[str, str]:
     """The text of `laws/*.jsonl`, a file a collection, `questions/*.yaml`, a file a split, and `imported.jsonl`.
 
     A query judged in several splits stands in the first one's file, and its grades are the highest of all. InputError
-    where two collections have one name, or a collection asks one text twice.
+    where two collections have one name, a collection asks one text twice, or a text is too long to be a law or asked.
     """
-    faults = [*_named_twice(collections), *(fault for each in collections for fault in _asked_twice(each))]
+    faults = [*_named_twice(collections)]
+    for each in collections:
+        faults += [*_asked_twice(each), *_too_long(each)]
     if faults:
         raise InputError(faults)
     names = NeedNames()
@@ -68,6 +70,18 @@ def _named_twice(collections: Sequence[Collection]) -> Iterable[Fault]:
             yield Fault(str(each.folder), None, f"named like {before.folder}: rename one, the name becomes the state")
 
 
+def _too_long(collection: Collection) -> Iterable[Fault]:
+    judged = {query for grades in collection.judged.values() for query in grades}
+    for document in collection.documents:
+        if said := too_long(_text(document)):
+            what = f"{document['_id']}: {said}; split it into several documents"
+            yield Fault(str(collection.folder / "corpus.jsonl"), None, what)
+    for query in collection.queries:
+        own = str(query["_id"])
+        if own in judged and (said := too_long(str(query["text"]))):
+            yield Fault(collection.queries_file, collection.lines[own], f"{own}: {said}")
+
+
 def _asked_twice(collection: Collection) -> Iterable[Fault]:
     judged = {query for grades in collection.judged.values() for query in grades}
     first: dict[str, str] = {}
@@ -87,8 +101,12 @@ def _laws(documents: Iterable[Row]) -> str:
 
 def _law(document: Row) -> dict[str, object]:
     rest = {name: value for name, value in document.items() if name not in ("_id", "text")}
-    law = " ".join(filter(None, (str(document.get("title", "")), str(document["text"]))))
-    return {"id": as_word(str(document["_id"])), "law": law, "question": "", IMPORTED: rest}
+    return {"id": as_word(str(document["_id"])), "law": _text(document), "question": "", IMPORTED: rest}
+
+
+def _text(document: Row) -> str:
+    """Title and text, joined by a space where both are there."""
+    return " ".join(filter(None, (str(document.get("title", "")), str(document["text"]))))
 
 
 def _taken(query: Row, collection: Collection, needs: dict[tuple[str, str], _Need], names: NeedNames) -> Kept:

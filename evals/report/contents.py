@@ -1,15 +1,19 @@
 """Everything a report says, computed once from a run: what the terminal, the files and the page all read."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pandas as pd
 
 from evals import bands, reranking, searches, tables
 from evals.baseline import Baseline
+from evals.exchange.figures import metric_means
+from evals.exchange.kept import Kept
 from evals.growth import Grown, band_quantiles, recalls
 from evals.losses import Loss, losses
 from evals.metrics import Metric
+from evals.outcomes import Key
 from evals.parts import Near
 from evals.report import overview
 from evals.run import Run
@@ -28,7 +32,7 @@ class Contents:
     Each is computed when first asked for and kept. metrics: further ones to have a table of, at every
     stage. grown: the states over grown corpora, where they were measured. near_rules: the near rankings without the
     cards' questions, where their vectors are at hand. file: the settings as their file has them, where the run was
-    given others.
+    given others. kept: what was imported with the questions, whose grades the further metrics weigh.
     """
 
     run: Run
@@ -37,6 +41,7 @@ class Contents:
     grown: tuple[Grown, ...] = ()
     near_rules: Near | None = None
     file: Settings | None = None
+    kept: Mapping[Key, Kept] = field(default_factory=dict)
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -159,17 +164,9 @@ class Contents:
             "cutoff-by-pool": overview.cutoff_by_pool(self.run, self.sweep),
             **{name: table(self.run) for name, table in {**reranking.TABLES, **searches.TABLES}.items()},
             **({"growth": recalls(self.grown), "growth-bands": band_quantiles(self.grown)} if self.grown else {}),
-            **({"metrics": tables.metric_means(self.run, self.metrics)} if self.metrics else {}),
+            **({"metrics": metric_means(self.run, self.metrics, self.kept)} if self.metrics else {}),
         }
 
 
 def _row(figures: Figures) -> dict[str, object]:
-    return {
-        "pairs": figures.pairs,
-        "recall": figures.recall,
-        "hit": figures.hit,
-        "precision": figures.precision,
-        "nothing returned": figures.nothing_returned,
-        "laws": figures.laws,
-        "characters": figures.characters,
-    }
+    return {name.replace("_", " "): value for name, value in vars(figures).items()}
