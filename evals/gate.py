@@ -29,7 +29,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class Louder:
-    """A question that no law answers, to which the near search returns more laws than before."""
+    """A pair that no law answers, to which the near search returns more laws than before."""
 
     outcome: Outcome
     before: int
@@ -39,11 +39,10 @@ class Louder:
 class Verdict:
     """What the gate found. `reasons` are the sentences it fails for; the rest names what they count.
 
-    lost and gained: by the pool and the answer. louder: only where those questions got more laws together, state by
-    state. still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer; unrephrased: pairs whose
-    rephraser's answer could not be used. searches: mean recall of
-    the stages before the pool, before and now, each over its own pairs; shown, not judged. same: for each fingerprint
-    whether it is the baseline's.
+    lost and gained: by the pool and the answer. louder: only where those of a state got more laws together.
+    still_lost: losses accepted before. fallbacks: pairs whose reranker gave no answer; unrephrased: pairs whose
+    rephraser's answer could not be used. searches: mean recall of the stages before the pool, before and now, each
+    over its own pairs; shown, not judged. same: for each fingerprint whether it is the baseline's.
     """
 
     status: int
@@ -71,8 +70,8 @@ class Verdict:
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: 1 pair, 2 pairs."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    """A number of things: 1 pair, 2 pairs, 10,080 pairs."""
+    return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def judge(baseline: Baseline, after: Side) -> Verdict:
@@ -131,8 +130,8 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
     if verdict.louder:
         before = sum(each.before for each in verdict.louder)
         now = counted(sum(each.outcome.near_laws for each in verdict.louder), "law")
-        questions = counted(len(verdict.louder), "question")
-        yield f"the near search returns {now} to {questions} that no law answers, and {before} before"
+        pairs = counted(len(verdict.louder), "pair")
+        yield f"the near search returns {now} for {pairs} that no law answers, and {before} before"
     yield from _vanished(verdict.comparison.vanished, baseline, after)
     every = after.outcomes.values()
     if verdict.fallbacks:
@@ -146,7 +145,7 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
 def _causes(causes: Sequence[str], pairs: int) -> str:
     """How many of so many pairs failed, and for which causes."""
     said = ", ".join(f"{cause} {count}" for cause, count in sorted(Counter(causes).items()))
-    return f"{len(causes)} of {pairs} pairs ({said}); none is allowed"
+    return f"{len(causes)} of {counted(pairs, 'pair')} ({said}); none is allowed"
 
 
 def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) -> Iterable[str]:
@@ -158,11 +157,11 @@ def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) ->
     if vanished:
         names = [f"{each.question} ({each.state})" for each in vanished]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        yield f"{counted(len(names), 'question')} no longer asked: {', '.join(names[:NAMED])}{more}"
+        yield f"{counted(len(names), 'pair')} no longer asked: {', '.join(names[:NAMED])}{more}"
 
 
 def _louder(comparison: Comparison) -> Iterable[Louder]:
-    """The questions that got more laws, of those groups (what they are, and where) that got more together."""
+    """The pairs that got more laws, of those groups (what they are, and where) that got more together."""
     groups: dict[tuple[str, str], list[Louder]] = {}
     for pairing in comparison.pairings:
         before, now = pairing.before, pairing.after

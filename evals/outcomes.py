@@ -15,7 +15,7 @@ from evals.judged import first_place
 from evals.run import Measured, Run
 from evals.stages import STAGES
 from retrieval.documents import parse_json, read_json_lines, read_text
-from retrieval.errors import Fault, InputError
+from retrieval.errors import Fault, InputError, as_found, named
 from retrieval.pipeline import Ranking
 
 JUDGED = ("pool", "answer")
@@ -54,7 +54,8 @@ class Outcome:
 
     pool_laws: how many laws the pool was asked for; a baseline keeps it where laws are expected. outcome: how the
     answer was chosen. rephrase: how the searches came, or why the rephraser's could not be used; a baseline does not
-    keep it. stages: the ids that each stage returned; a baseline does not keep them.
+    keep it. stages: the ids that each stage returned; a baseline does not keep them. searches and family: what
+    was fused beside the question, and the family whose page rows stood beside the laws.
     """
 
     question: str
@@ -71,6 +72,7 @@ class Outcome:
     topic: str = ""
     text: str = ""
     searches: tuple[str, ...] = ()
+    family: str | None = None
     file: str = ""
     line: int = 0
 
@@ -156,6 +158,7 @@ def _outcome(run: Run, measured: Measured) -> Outcome:
         topic=pair.topic,
         text=pair.text,
         searches=searches,
+        family=measured.family if trace.family else None,
         file=pair.file,
         line=pair.line,
     )
@@ -184,6 +187,7 @@ class _Row(BaseModel):
     near_laws: Annotated[int, Field(ge=0, alias="near laws")]
     pool_laws: Annotated[int, Field(ge=1, alias="pool laws")]
     searches: list[str]
+    family: str | None = None
     stages: dict[str, list[str]]
     outcome: str
     rephrase: str = "off"
@@ -215,6 +219,7 @@ class _Row(BaseModel):
             topic=self.topic,
             text=self.text,
             searches=tuple(self.searches),
+            family=self.family,
         )
 
 
@@ -236,10 +241,20 @@ def read_side(folder: Path) -> Side:
     found = read_outcomes(folder / "per_question.jsonl")
     try:
         run = _RunSummary.model_validate(parse_json(read_text(path)))
-        cutoff = float(run.settings["near_enough"][run.settings["embedder"]])
-    except (ValueError, KeyError, TypeError) as error:
+        cutoff = _cutoff(run.settings)
+    except ValueError as error:
         raise InputError([Fault(str(path), None, f"not a run's summary: {first_fault(error)}")]) from None
     return Side(found, run.settings, run.fingerprints, cutoff, run.verdict)
+
+
+def _cutoff(settings: Mapping[str, Any]) -> float:
+    """The cutoff of the embedder in use; ValueError where the settings hold none."""
+    embedder, cutoffs = settings.get("embedder"), settings.get("near_enough")
+    cutoff: object = cutoffs.get(embedder) if isinstance(cutoffs, dict) and isinstance(embedder, str) else None
+    if not isinstance(cutoff, int | float) or isinstance(cutoff, bool) or not -1 <= cutoff <= 1:
+        what = f"`settings.near_enough`: expected the cutoff of the embedder, from -1 to 1, found {as_found(cutoff)}"
+        raise ValueError(what)
+    return float(cutoff)
 
 
 def read_outcomes(path: Path) -> dict[Key, Outcome]:
@@ -266,8 +281,8 @@ def first_fault(error: Exception) -> str:
     """An error in one line: of a validation its first fault, with the name of the field."""
     if isinstance(error, ValidationError):
         each = error.errors()[0]
-        return f"`{'.'.join(map(str, each['loc']))}`: {each['msg'][0].lower()}{each['msg'][1:]}"
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        return named(".".join(map(str, each["loc"])), dict(each))
+    return str(error)
 
 
 def written(outcome: Outcome) -> dict[str, object]:
@@ -287,6 +302,7 @@ def written(outcome: Outcome) -> dict[str, object]:
         "near laws": outcome.near_laws,
         "pool laws": outcome.pool_laws,
         "searches": list(outcome.searches),
+        "family": outcome.family,
         "stages": {stage: list(returned) for stage, returned in outcome.stages.items()},
         "outcome": outcome.outcome,
         "rephrase": outcome.rephrase,

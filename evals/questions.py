@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from retrieval.corpus import Law
-from retrieval.documents import Document, Where, scan_yaml
-from retrieval.errors import Fault, InputError
+from retrieval.corpus import Corpus, Law
+from retrieval.documents import LONGEST_TEXT, Document, Where, files_in, none_in, scan_yaml
+from retrieval.errors import Fault, InputError, as_found, named
 from retrieval.project import PROJECT
 
 QUESTIONS = PROJECT.questions
@@ -26,7 +26,7 @@ Kind = Literal["plain", "paraphrase", "typo", "spanish", "situation", "sibling"]
 UnrelatedClass = Literal["lexical", "app", "off-topic", "adjacent"]
 Expects = Literal["answerable", "unrelated", "uncovered"]
 
-Text = Annotated[str, Field(pattern=r"\S")]
+Text = Annotated[str, Field(pattern=r"\S", max_length=LONGEST_TEXT)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
 
@@ -112,16 +112,18 @@ class Pair:
 
 
 def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> list[Pair]:
-    """The pairs of every `*.yaml` under a folder, for the states of the corpus, in order of topic, file and line.
+    """The pairs of every `*.yaml` or `*.yml` under a folder, for the states of the corpus, by topic, file and line.
 
-    The order does not depend on the file system. Needs for other states than the corpus's are checked as far as they
-    can be and give no pairs. InputError with every fault in every file: what YAML or the form does not allow, an id
-    that the state's laws lack, one need or one text asked twice, a need both expected and uncovered in a state.
+    The order does not depend on the file system. Needs for states that were not loaded are checked as far as they can
+    be and give no pairs; where the corpus is one that `load_corpus` gave, a state without a file of laws is a fault,
+    since its questions would be asked nowhere. InputError with every fault in every file: what YAML or the form does
+    not allow, an id that the state's laws lack, one need or one text asked twice, a need both expected and uncovered
+    in a state.
     """
     folder = Path(folder)
-    files = sorted(folder.rglob("*.yaml")) if folder.is_dir() else []
+    files = question_files(folder)
     if not files:
-        raise InputError([Fault(str(folder), None, "no *.yaml file of questions here")])
+        raise InputError([Fault(str(folder), None, none_in(folder, "*.yaml file of questions"))])
     faults: list[Fault] = []
     needs: list[_Located] = []
     for path in files:
@@ -136,6 +138,8 @@ def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> l
     faults += _needs_twice(needs)
     families = {state: {law.concept for law in laws if law.is_page_row} for state, laws in corpus.items()}
     for need in needs:
+        if isinstance(corpus, Corpus):
+            faults += need.unknown_states(corpus.states)
         faults += need.faults(ids)
         faults += need.family_faults(families)
     pairs = [pair for need in needs for pair in need.pairs(list(corpus))]
@@ -145,6 +149,11 @@ def load_questions(folder: Path | str, corpus: Mapping[str, Sequence[Law]]) -> l
     if not pairs and corpus:
         raise InputError([Fault(str(folder), None, f"0 of {len(needs)} needs are asked in {', '.join(corpus)}")])
     return pairs
+
+
+def question_files(folder: Path) -> list[Path]:
+    """The files of questions under a folder, in order of their paths."""
+    return files_in(folder, ".yaml", ".yml")
 
 
 @dataclass(frozen=True)
@@ -165,6 +174,18 @@ class _Located:
     def states(self) -> list[str]:
         """The states this need names, each once, in order."""
         return list(dict.fromkeys([*self.need.expected, *self.need.uncovered]))
+
+    def unknown_states(self, known: Sequence[str]) -> Iterable[Fault]:
+        """States that no file of laws has: their questions would be asked nowhere, and nobody would see."""
+        need = self.need
+        named: list[tuple[str, Where]] = [(state, ("expected", state)) for state in need.expected if state]
+        named += [(state, ("uncovered", at)) for at, state in enumerate(need.uncovered)]
+        # Elsewhere accepted laws and an ask's states must be of states that the need names; an unrelated one has none.
+        for name, ask in need.asks.items() if need.unrelated else ():
+            named += [(state, ("asks", name, "states", at)) for at, state in enumerate(ask.states or ())]
+        for state, where in named if known else ():
+            if state not in known:
+                yield self.fault(f"no laws of {state}; there are {', '.join(known)}", *where)
 
     def faults(self, ids: Mapping[str, set[str]]) -> Iterable[Fault]:
         need = self.need
@@ -304,17 +325,15 @@ def _fault(error: Any, document: Document, within: Where = ()) -> Fault:
     where: Where = (*within, *error["loc"])
     while where and where not in document.lines:
         where = where[:-1]
-    name = ".".join(str(part) for part in where if not isinstance(part, int)) or "the file"
     raw, read_as = document.raw.get(where, ("", "text"))
+    if error["type"] == "missing":
+        where = (*within, *error["loc"])
+    name = ".".join(str(part) for part in where if not isinstance(part, int))
     if error["type"] == "string_type" and read_as != "text":
-        what = f"`{name}`: {raw or 'an empty value'} is read as {read_as}, not as text: quote it"
-    elif error["type"] == "extra_forbidden":
-        what = f"`{name}` is not known here"
-    elif error["type"] == "missing":
-        what = f"`{'.'.join(str(part) for part in (*within, *error['loc']) if not isinstance(part, int))}` is missing"
+        found = as_found(raw).strip('"') if raw else "an empty value"
+        what = f"`{name}`: {found} is read as {read_as}, not as text: quote it"
     else:
-        what = f"`{name}`: {error['msg'][0].lower()}{error['msg'][1:]}"
-        what += f", found {raw!r}" if where in document.raw else ""
+        what = named(name, error)
     return Fault(document.file, document.line(where) or 1, what)
 
 

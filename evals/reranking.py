@@ -5,7 +5,7 @@ Where no reranker was asked there is the ceiling and the fused order, and no row
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import inf
 
@@ -20,6 +20,8 @@ from retrieval.rerank import choose
 
 NOT_MEASURED = "no reranker was measured: the answer is the fused result, and nothing is recorded of any reranker"
 
+FLOOR = 0.05  # the share of the English answers that lie under the floor
+
 Group = Sequence[str]
 
 
@@ -29,12 +31,26 @@ def reranked(run: Run) -> bool:
 
 
 def statement(run: Run) -> str:
-    """What was measured, in a sentence."""
+    """What was measured, in a sentence: how many pairs, the fallbacks by cause, and what a floor would cut."""
     if not reranked(run):
         return NOT_MEASURED
-    asked = [each for each in run.pairs if each.trace.outcome not in ("off", "empty pool")]
-    failed = sum(each.trace.outcome not in CHOSEN for each in asked)
-    return f"{run.settings.rerank}: {len(asked)} of {len(run.pairs)} pairs reranked, {failed} fell back"
+    outcomes = Counter(each.trace.outcome for each in run.pairs)
+    asked = outcomes.total() - outcomes["empty pool"]
+    failed = [(cause, count) for cause, count in sorted(outcomes.items()) if cause not in CHOSEN]
+    causes = ", ".join(f"{cause} {count}" for cause, count in failed)
+    fell_back = f"{sum(count for _, count in failed)} fell back" + (f" ({causes})" if causes else "")
+    return "; ".join([f"{asked} of {len(run.pairs)} pairs reranked, {fell_back}", *_floors(no_floor(run))])
+
+
+def _floors(table: pd.DataFrame) -> Iterator[str]:
+    """For each other language than English, how many of its answers a floor would cut."""
+    for row in table.to_dict("records"):
+        if row["language"] != "en":
+            yield (
+                f"a floor at the score that {100 * (1 - FLOOR):.0f} % of the English answers reach, {row['floor']:.3g},"
+                f" would cut {row['cut']} of {row['answers']} answers in {row['language']}, {row['still first']} of"
+                " them the first of their pool"
+            )
 
 
 def best_possible(pool: Sequence[Law], groups: Sequence[Group], laws: int) -> float | None:
@@ -196,7 +212,7 @@ def _lost_instead(run: Run, measured: Measured) -> int:
     )
 
 
-def no_floor(run: Run, share: float = 0.05) -> pd.DataFrame:
+def no_floor(run: Run, share: float = FLOOR) -> pd.DataFrame:
     """Why there is no floor: the scores of answering laws by language, and what a floor that suits English would cut.
 
     The floor is the score below which `share` of the English answers lie. An answering law is the best scored one of

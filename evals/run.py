@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,7 +52,8 @@ class Measured:
 class Run:
     """Everything one evaluation measured. `pairs` keeps the order of the question set, by state within a need.
 
-    `recorded`: the last day on which vectors that it used were recorded; None where none were.
+    `recorded`: the last day on which vectors that it used were recorded; None where none were. replies: for each stage
+    that asked a model, by its fingerprint's name, the fingerprint of what was asked and answered.
     """
 
     settings: Settings
@@ -60,6 +61,7 @@ class Run:
     pairs: tuple[Measured, ...]
     model: str
     recorded: str | None = None
+    replies: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def laws(self) -> Mapping[str, Mapping[str, Law]]:
@@ -73,7 +75,10 @@ class Run:
 
     @cached_property
     def fingerprints(self) -> Mapping[str, str]:
-        """Hashes of the parsed content of laws, questions and settings: blind to comments and to order of files."""
+        """Hashes of the parsed content of laws, questions and settings: blind to comments and to order of files.
+
+        Where a stage asked a model, also of the replies, so that other recordings are not taken for the same run.
+        """
         laws = {state: [_law(law) for law in laws] for state, laws in sorted(self.corpus.items())}
         questions = sorted(
             [_question(measured.pair) for measured in self.pairs],
@@ -84,6 +89,7 @@ class Run:
             "questions": fingerprint(questions),
             "settings": fingerprint(self.settings.model_dump()),
             "model": self.model,
+            **self.replies,
         }
 
 
@@ -103,6 +109,8 @@ def evaluate(
     NearEnoughError where the settings name such a stage and `ask` is None. pools: fill in each pair's `searched`,
     which takes about a third longer.
     """
+    prints: dict[str, str] = {}
+    ask = _noting(ask, prints) if ask is not None else None
     said = _said(settings, corpus, pairs, ask)
     found: dict[int, Measured] = {}
     pipelines: dict[str, Pipeline] = {}
@@ -117,7 +125,19 @@ def evaluate(
             searched = _searched(pipeline, trace, pair, written) if pools else None
             found[at] = Measured(pair, trace, said[at].family, said[at].how, searched)
     measured = tuple(found[at] for at in range(len(pairs)) if at in found)
-    return Run(settings, corpus, _reranked(settings, pipelines, measured, ask), model)
+    return Run(settings, corpus, _reranked(settings, pipelines, measured, ask), model, replies=prints)
+
+
+def _noting(ask: Ask, prints: dict[str, str]) -> Ask:
+    """As `ask`; the fingerprint of each stage's replies is put into `prints`."""
+
+    def noting(stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
+        replies = ask(stage, calls)
+        answers = {key: reply.failed or str(sorted(reply.content.items())) for key, reply in replies.items()}
+        prints[f"{stage.stage} replies"] = fingerprint(answers)
+        return replies
+
+    return noting
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from retrieval.documents import read_json_lines
-from retrieval.errors import Fault, InputError
+from retrieval.documents import files_in, none_in, read_json_lines, too_long
+from retrieval.errors import Fault, InputError, as_found
 from retrieval.project import PROJECT
 
 PAGE_ROW = "process"
+KINDS = ("rule", PAGE_ROW)
 LAWS = PROJECT.laws
 
 
@@ -36,16 +37,25 @@ class Law:
         return self.kind == PAGE_ROW
 
 
+class Corpus(dict[str, list[Law]]):
+    """The laws that were loaded, by state. states: those that have a file of laws in the folder, loaded or not."""
+
+    def __init__(self, laws: Mapping[str, list[Law]], states: Iterable[str]) -> None:
+        super().__init__(laws)
+        self.states = tuple(states)
+
+
 _TEXT = ("id", "law", "question", "concept", "kind")
 _KNOWN = {*_TEXT, "page", "cite"}
 _REQUIRED = ("id", "law")
+_EMBEDDED = ("law", "question")
 
 
 def load_laws(path: Path | str) -> list[Law]:
     """The laws of one JSON Lines file, in the file's order, which is the order that decides ties.
 
     Raises InputError with every fault: a line that is no JSON object, a missing `id` or `law`, a field of another
-    type, an id given twice. An empty file is an empty corpus.
+    type, a text of more than 20,000 characters, an id given twice. An empty file is an empty corpus.
     """
     path = Path(path)
     rows, faults = read_json_lines(path)
@@ -75,21 +85,25 @@ def _wrong(row: Mapping[str, object]) -> Iterable[str]:
             yield f"`{key}` is missing"
     for key in _TEXT:
         if key in row and not isinstance(row[key], str):
-            yield f"`{key}` must be text, found {row[key]!r}"
+            yield f"`{key}` must be text, found {as_found(row[key])}"
+    for key in _EMBEDDED:
+        if isinstance(row.get(key), str) and (long := too_long(str(row[key]))):
+            yield f"`{key}`: {long}; split it into several laws"
     if row.get("id") == "" or (isinstance(row.get("id"), str) and str(row["id"]).split() != [row["id"]]):
-        yield f"`id` must be one word without spaces, found {row['id']!r}"
+        yield f"`id` must be one word without spaces, found {as_found(row['id'])}"
     page = row.get("page")
     if page is not None and (isinstance(page, bool) or not isinstance(page, int) or page < 1):
-        yield f"`page` must be a page number from 1, or null, found {page!r}"
+        yield f"`page` must be a page number from 1, or null, found {as_found(page)}"
     if not isinstance(row.get("cite"), str | None):
-        yield f"`cite` must be text or null, found {row['cite']!r}"
+        yield f"`cite` must be text or null, found {as_found(row['cite'])}"
 
 
 def state_files(folder: Path) -> dict[str, Path]:
     """Each state's file by its name in capitals, in alphabetical order; InputError for none, or two of one state."""
-    paths = sorted(folder.glob("*.jsonl"), key=lambda path: (path.stem.upper(), path.name))
+    paths = sorted(files_in(folder, ".jsonl", deep=False), key=lambda path: (path.stem.upper(), path.name))
     if not paths:
-        raise InputError([Fault(str(folder), None, "no *.jsonl file of laws here, one a state")])
+        what = f"{none_in(folder, '*.jsonl file of laws')}, one a state"
+        raise InputError([Fault(str(folder), None, what)])
     files: dict[str, Path] = {}
     faults = []
     for path in paths:
@@ -101,7 +115,7 @@ def state_files(folder: Path) -> dict[str, Path]:
     return files
 
 
-def load_corpus(folder: Path | str = LAWS, states: Iterable[str] | None = None) -> dict[str, list[Law]]:
+def load_corpus(folder: Path | str = LAWS, states: Iterable[str] | None = None) -> Corpus:
     """The laws of every `*.jsonl` of a folder, by state: the file's name in capitals, in alphabetical order.
 
     `states` narrows it. Raises InputError with the faults of all files together, or where the folder or a wanted
@@ -124,4 +138,4 @@ def load_corpus(folder: Path | str = LAWS, states: Iterable[str] | None = None) 
                 faults += error.faults
     if faults:
         raise InputError(faults)
-    return corpus
+    return Corpus(corpus, files)

@@ -22,6 +22,7 @@ Answer = Callable[[Call], Awaitable[Reply]]
 Environment = Mapping[str, str] | None
 
 FAILURES_IN_A_ROW = 12
+SECRET = 12  # characters; a shorter key is a word that stands in replies
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,18 @@ async def _haiku(
     environment: Environment,
     bounds: Bounds,
 ) -> AsyncIterator[Answer]:
-    async with claude.messages(claude.Access.of_environment(environment), bounds) as create:
+    access = claude.Access.of_environment(environment)
+    async with claude.messages(access, bounds) as create:
 
         async def answer(call: Call) -> Reply:
             message = await create(request(call))
             try:
-                return Reply(read(message, call), claude.usage(message))
+                reply = Reply(read(message, call), claude.usage(message))
             except RerankError as error:
-                return Reply(usage=claude.usage(message), failed=error.cause, message=str(error))
+                reply = Reply(usage=claude.usage(message), failed=error.cause, message=str(error))
+            if len(access.key) >= SECRET and access.key in f"{reply.content} {reply.message}":
+                raise CallError("unreadable", "the reply repeats the key that it was asked with, and is not kept")
+            return reply
 
         yield answer
 
@@ -126,6 +131,13 @@ def searches(reply: Reply) -> Rephrased:
     return Rephrased(tuple(reply.content["searches"]), reply.content["family"])
 
 
+def _given_up(error: CallError, in_a_row: int) -> CallError | None:
+    """Why no more is asked after so many failures, the last of which this is; None where more may be."""
+    if in_a_row < FAILURES_IN_A_ROW:
+        return None
+    return CallError(error.cause, f"{in_a_row} calls failed in a row, at last: {error}", stop=True)
+
+
 @dataclass
 class Asked:
     """What came of asking: replies by key, what failed for want of an answer, and why no more was asked, if so."""
@@ -164,8 +176,8 @@ def ask_all(
                 except CallError as error:
                     found.failed[call.key] = error
                     in_a_row += 1
-                    if error.stop or in_a_row >= FAILURES_IN_A_ROW:
-                        found.stopped = error
+                    if found.stopped is None:
+                        found.stopped = error if error.stop else _given_up(error, in_a_row)
                 else:
                     in_a_row = 0
                     answered(call, reply)

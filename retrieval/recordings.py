@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrieval.appending import append_lines, locked, read_appended
-from retrieval.documents import parse_json
-from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError
+from retrieval.documents import files_in, parse_json
+from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError, as_found
 from retrieval.models import Embedded, Embedder, Kind
 from retrieval.project import PROJECT
 
@@ -28,6 +28,7 @@ RECORDINGS = PROJECT.recordings
 CACHE = PROJECT.cache
 
 LARGEST = 32767
+MOST_DIMENSIONS = 1_000_000
 
 Int16s = NDArray[np.int16]
 Key = tuple[Kind, str]
@@ -79,7 +80,7 @@ class Vectors:
         self._cached: dict[Key, Mapping[str, Any]] = {}
         faults: list[Fault] = []
         if folder is not None and folder.is_dir():
-            for path in sorted(folder.rglob("*.jsonl")):
+            for path in files_in(folder, ".jsonl"):
                 faults += self._read(path, self._lines)
         if faults:
             raise InputError(faults)
@@ -110,6 +111,8 @@ class Vectors:
         rows, faults, torn, _ = read_appended(path)
         if torn and into is self._lines:
             faults.append(Fault(str(path), None, "its end is missing: the last line has no line break"))
+        if any(fault.line == 1 for fault in faults):
+            return faults  # what follows cannot be understood without the first line
         head = rows[0][1] if rows else {}
         if not set(self.header) <= set(head):
             return [*faults, Fault(str(path), 1, f"expected the first line to name {', '.join(self.header)}")]
@@ -126,19 +129,20 @@ class Vectors:
                 faults.append(Fault(str(path), number, "expected a kind (query or passage) and a text"))
                 continue
             key: Key = (row["kind"], row["text"])
-            if into is self._lines and key in into and into[key]["vector"] != row.get("vector"):
-                faults.append(Fault(str(path), number, f"another vector was recorded for {key[1][:60]!r} before"))
             if self.dimensions is None or _vector(row.get("vector"), self.dimensions) is None:
                 faults.append(Fault(str(path), number, f"expected {self.dimensions} int16 numbers in base64"))
+                continue
+            if into is self._lines and key in into and into[key]["vector"] != row["vector"]:
+                faults.append(Fault(str(path), number, f"another vector was recorded for {key[1][:60]!r} before"))
             into[key] = row
         return faults
 
     def _learn(self, dimensions: object, pooling: object) -> str:
         """Take over what only vectors tell, the first time; later, what is wrong where it is not the same."""
-        if not isinstance(dimensions, int) or dimensions < 1:
-            return f"expected a number of dimensions, found {dimensions!r}"
+        if type(dimensions) is not int or not 1 <= dimensions <= MOST_DIMENSIONS:
+            return f"expected a number of dimensions, found {as_found(dimensions)}"
         if self.model.pooled and not isinstance(pooling, str):
-            return f"expected a pooling, found {pooling!r}"
+            return f"expected a pooling, found {as_found(pooling)}"
         before = self.dimensions or dimensions, self.pooling or pooling
         if before != (dimensions, pooling if self.model.pooled else before[1]):
             return (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from retrieval.errors import RerankError
-from retrieval.rerank import reply_content
+from retrieval.rerank import output_config, reply_content
 
 SEARCHES = 3
 NO_FAMILY = "none"
@@ -43,7 +43,7 @@ def rephrase_request(model: str, question: str, families: Sequence[str]) -> dict
         "model": model,
         "max_tokens": 1024,
         "system": _INSTRUCTIONS,
-        "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": schema}},
+        "output_config": output_config(model, schema),
         "messages": [{"role": "user", "content": f"Question: {question}\n\nProcedures:\n{listed}"}],
     }
 

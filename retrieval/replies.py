@@ -6,8 +6,8 @@ for which a model's answer could not be used. The latter is replayed as that fai
 asked again by the next `record`. What is no answer at all (no connection, no capacity, silence) is never stored.
 """
 
-import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from retrieval.appending import BEGINNING, Mark, append_lines, locked, read_appended
-from retrieval.documents import content_hash, strict_json
+from retrieval.documents import content_hash, files_in, strict_json
 from retrieval.errors import Fault, InputError
 
 Stage = Literal["rephrase", "rerank"]
@@ -86,7 +86,7 @@ class Replies:
 
     def files(self) -> list[Path]:
         """The files of replies that there are, in order."""
-        return sorted(path for stage in STAGES for path in (self.folder / stage).glob("*.jsonl"))
+        return [path for stage in STAGES for path in files_in(self.folder / stage, ".jsonl", deep=False)]
 
     def path(self, call: Call) -> Path:
         """The file that a call belongs into."""
@@ -171,10 +171,15 @@ def fault(row: Row) -> str:
         return "expected a key and what was asked"
     if row["key"] != digest(asked):
         return "its key is not that of what was asked: the line was changed by hand"
+    if not all(isinstance(asked.get(name), str) for name in ("stage", "model", "question")):
+        return "expected to see which stage and model were asked, and which question"
+    usage = row.get("usage", {})
+    if not isinstance(usage, dict) or not all(type(each) is int for each in usage.values()):
+        return "expected a number of tokens a kind as `usage`"
     if "failed" in row:
         return "" if isinstance(row["failed"], str) and isinstance(row.get("message"), str) else "expected a cause"
     reply, count = row.get("reply"), asked.get("texts")
-    if not isinstance(reply, dict) or not isinstance(count, int):
+    if not isinstance(reply, dict) or type(count) is not int:
         return "expected a reply"
     if asked.get("stage") == "rephrase":
         return _rephrase_fault(reply)
@@ -183,7 +188,7 @@ def fault(row: Row) -> str:
         return "" if good else f"expected {count} scores, each a number"
     ranked = reply.get("ranked")
     good = isinstance(ranked, list) and all(type(at) is int and 0 <= at < count for at in ranked)
-    return "" if good else f"expected positions below {count}"
+    return "" if good and _distinct(ranked) else f"expected positions below {count}, each once"
 
 
 def _rephrase_fault(reply: Row) -> str:
@@ -192,8 +197,14 @@ def _rephrase_fault(reply: Row) -> str:
     return "" if good and isinstance(family, str | None) else "expected searches and a family or null"
 
 
+def _distinct(values: Any) -> bool:
+    return len(set(values)) == len(values)
+
+
 def _numbers(values: object) -> bool:
-    return isinstance(values, list) and all(type(each) in (int, float) and math.isfinite(each) for each in values)
+    return isinstance(values, list) and all(
+        type(each) in (int, float) and abs(each) <= sys.float_info.max for each in values
+    )
 
 
 def missing(replies: Replies, calls: Iterable[Call]) -> list[Call]:

@@ -5,20 +5,21 @@ scale. There is no floor: scores order, they do not judge.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from retrieval.corpus import Law
 from retrieval.documents import parse_json
 from retrieval.errors import MissingRecordingError, RerankError
+from retrieval.settings import CLAUDE, Settings
 from retrieval.vectors import embedding_text
 
-CANDIDATE_LAWS = 24
-SEARCHED_CANDIDATE_LAWS = 32
-ANSWER_LAWS = 3
-HAIKU_MODEL = "claude-haiku-4-5"
+ANSWER_LAWS: int = Settings.model_fields["answer_laws"].default
+HAIKU_MODEL = CLAUDE[0]
 HAIKU_NAMES = 5
+NO_EFFORT = ("claude-haiku-4-5",)  # refuses a request that says how much effort it may take
+CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 Rerank = Callable[[str, list[str]], Sequence[float]]
 
@@ -55,7 +56,8 @@ class Choice:
 
 def pool_size(searches: Sequence[object]) -> int:
     """How many laws the reranker reads: 24, or 32 when searches were fused, since fusing moves laws out too."""
-    return SEARCHED_CANDIDATE_LAWS if searches else CANDIDATE_LAWS
+    usual: int = Settings.model_fields["searched_candidate_laws" if searches else "candidate_laws"].default
+    return usual
 
 
 def choose_laws(
@@ -146,9 +148,15 @@ def haiku_request(model: str, question: str, texts: Sequence[str]) -> dict[str, 
         "model": model,
         "max_tokens": 1024,
         "system": _INSTRUCTIONS,
-        "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": _SCHEMA}},
+        "output_config": output_config(model, _SCHEMA),
         "messages": [{"role": "user", "content": f"Question: {question}\n\nLaws:\n\n{listed}"}],
     }
+
+
+def output_config(model: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Structured output by a schema, with low effort where the model takes a word on that."""
+    effort = {} if model in NO_EFFORT else {"effort": "low"}
+    return {**effort, "format": {"type": "json_schema", "schema": schema}}
 
 
 def haiku_scores(ranked: Sequence[int], given: int) -> list[float]:
@@ -162,12 +170,13 @@ def haiku_scores(ranked: Sequence[int], given: int) -> list[float]:
 def reply_content(response: Any) -> tuple[object, str]:
     """The JSON of a structured reply, and its text; RerankError where it was cut off or refused, or is no JSON."""
     stop = getattr(response, "stop_reason", None)
-    if stop == "max_tokens":
-        raise RerankError("cut off", "the reply was cut off at its limit of tokens")
+    if stop in CUT_OFF:
+        raise RerankError("cut off", f"the reply was cut off at its limit of tokens ({stop})")
     if stop == "refusal":
         raise RerankError("refused", "the model refused to answer")
-    blocks = getattr(response, "content", None) or []
-    text = "".join(block.text for block in blocks if block.type == "text")
+    blocks = getattr(response, "content", None)
+    found = [each for each in blocks if getattr(each, "type", None) == "text"] if isinstance(blocks, list) else []
+    text = "".join(each.text for each in found if isinstance(each.text, str))
     try:
         return parse_json(text), text[:200]
     except ValueError as error:

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from retrieval.documents import Document, Where, read_yaml
-from retrieval.errors import Fault, InputError
+from retrieval.documents import Document, Where, parse_yaml, read_yaml
+from retrieval.errors import LONGEST_SHOWN, Fault, InputError, named
 from retrieval.project import PROJECT
 
 SETTINGS = PROJECT.settings
@@ -136,7 +135,7 @@ def changed(settings: Settings, changes: Iterable[str]) -> Settings:
         name = name.strip()
         if not equals or name not in Settings.model_fields:
             names = ", ".join(Settings.model_fields)
-            faults.append(Fault(f"--set {change}", None, f"expected NAME=VALUE, NAME one of {names}"))
+            faults.append(Fault(f"--set {change[:LONGEST_SHOWN]}", None, f"expected NAME=VALUE, NAME one of {names}"))
             continue
         value = _value(text.strip())
         if name == "near_enough":
@@ -157,8 +156,11 @@ def changed(settings: Settings, changes: Iterable[str]) -> Settings:
 
 def _value(text: str) -> object:
     try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError:
+        document, faults = parse_yaml("--set", text)
+    except InputError:
+        return text
+    value = document.data
+    if faults:
         return text
     return text if isinstance(value, int | float) and not isinstance(value, bool) and not _plain(text) else value
 
@@ -187,7 +189,6 @@ def _faults(error: ValidationError, document: Document) -> list[Fault]:
         elif each["type"] == "missing":
             what = f"the setting `{name}` is missing"
         else:
-            said = each["msg"].removeprefix("Value error, ")
-            what = f"`{name}`: {said[0].lower()}{said[1:]}, found {each['input']!r}"
+            what = named(name, dict(each))
         faults.append(Fault(document.file, document.line(where), what))
     return faults

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.baseline import Baseline, is_recorded, new_summary, read_baseline, still_lost, write_baseline
+from evals.baseline import Baseline, new_summary, still_lost
+from evals.baseline_files import history, is_recorded, read_baseline, write_baseline
 from evals.compare import compare
 from evals.outcomes import Side, outcomes
 from retrieval.errors import InputError
@@ -20,7 +21,10 @@ def record(folder: Path, recorded: Side, why: str = "because", date: str = "2026
     """A side recorded as the command does it, and read back."""
     before = read_baseline(folder) if folder.exists() else None
     comparison = compare(before.outcomes, recorded.outcomes) if before else None
-    write_baseline(folder, recorded, new_summary(recorded, before, why, date), comparison)
+    summary = new_summary(recorded, before, why, date)
+    past = history(folder.parent / "history.csv", summary, comparison)
+    write_baseline(folder, recorded, summary)
+    (folder.parent / "history.csv").write_text(past)
     return read_baseline(folder)
 
 
@@ -151,11 +155,10 @@ def test_the_history_grows_by_a_line(tmp_path: Path) -> None:
 
 
 def test_a_history_of_another_form_is_not_written_to(tmp_path: Path) -> None:
-    """It is refused before anything is written."""
+    """It is refused, with what was expected."""
     (tmp_path / "history.csv").write_text("when,why\n")
     with pytest.raises(InputError, match=r"history\.csv:1: expected the columns date, why"):
-        record(tmp_path / "baseline", SIDE)
-    assert not (tmp_path / "baseline").exists()
+        history(tmp_path / "history.csv", new_summary(SIDE, None, "because", "2026-11-29"), None)
 
 
 def test_the_same_run_writes_the_same_bytes(tmp_path: Path) -> None:
@@ -204,17 +207,20 @@ def holding(name: str, content: bytes) -> Callable[[Path], None]:
         (holding("margins.csv", b""), "margins.csv:1: expected the columns question, state"),
         (holding("baseline.json", b"\xff"), "baseline.json:1: not UTF-8"),
         (holding("outcomes.csv", b"\xff"), "outcomes.csv:1: not UTF-8"),
-        (holding("baseline.json", b"[]"), "format None, and this version reads format 1"),
+        (holding("baseline.json", b"[]"), "format null, and this version reads format 1"),
         (holding("baseline.json", b"<<<<<<< HEAD\n{}"), "not a baseline"),
         (replacing("baseline.json", '"format": 1', '"format": 2'), "format 2, and this version reads format 1"),
         (replacing("baseline.json", '"pool": 0.25', '"pool": NaN'), "NaN is not JSON"),
         (replacing("baseline.json", '"pool": 0.25', '"pool": "high"'), "`recall.all.pool`"),
-        (replacing("baseline.json", '"pool": 0.25', '"pool": 1e999'), "`recall.all.pool`"),
+        (replacing("baseline.json", '"pool": 0.25', '"pool": 1e999'), "1e999 is too large a number"),
         (replacing("baseline.json", '"pool": 0.25', '"pool": null'), "its means are not those of outcomes.csv"),
         (replacing("baseline.json", '"pool": 0.25', '"pool": 0.35'), "its means are not those of outcomes.csv"),
         (replacing("baseline.json", '"unrelated": 3', '"unrelated": 99'), "its means are not those of outcomes.csv"),
         (replacing("baseline.json", '"cutoff": 0.3', '"cutoff": NaN'), "NaN is not JSON"),
-        (replacing("baseline.json", '"model": "fake (1)"', '"modle": "fake (1)"'), "`model` is missing"),
+        (
+            replacing("baseline.json", '"model": "fake (1)"', '"modle": "fake (1)"'),
+            "`fingerprints`: expected `model` among them",
+        ),
         (replacing("baseline.json", '"why": "because"', '"why": ""'), "`why`"),
         (replacing("baseline.json", '"near": 0.0', '"near": NaN'), "NaN is not JSON"),
         (replacing("baseline.json", '"near": 0.0', '"far": 0.0'), "`searches`"),
@@ -291,7 +297,6 @@ def test_the_faults_of_all_files_together(tmp_path: Path) -> None:
     assert [Path(fault.file).name for fault in refused.value.faults] == [
         "baseline.json",
         "margins.csv",
-        "outcomes.csv",
         "outcomes.csv",
     ]
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from evals import cli
 from evals.gate import Verdict, judge
 from evals.outcomes import Outcome
-from evals.report.ci import annotations, junit_xml, verdict_json
+from evals.report.ci import annotations, for_a_log, junit_xml, verdict_json
 from evals.report.comment import LARGEST, Section, folded, inert, verdict_markdown
+from evals.report.verdict import verdict_text
 from tests.sides import baseline, outcome, side
 
 ROOT = Path.cwd()
@@ -51,7 +52,7 @@ def test_a_test_case_a_pair() -> None:
             "hydrant/p",
         ): "MD-1 no longer reached by pool and answer: 1 of 24 in the pool → not in the pool, cosine 0.9000\n"
         'near-enough search MD "it\'s how far?"',
-        ("AL", "cross/p"): "the question is not asked any more",
+        ("AL", "cross/p"): "the question is not asked in this state any more",
         ("gate", "verdict"): FAILED.reasons[0],
     }
     assert failures["gate", "verdict"].text == "\n".join(FAILED.reasons)  # type: ignore[union-attr]
@@ -102,6 +103,57 @@ def test_texts_stay_inside(text: str) -> None:
     assert json.loads(verdict_json(lost))["lost"][0]["text"] == text
 
 
+@pytest.mark.parametrize("text", ["::error::x", "fine\n  ::add-mask::x", "a ##[error]b"])
+def test_a_log_obeys_no_text(text: str) -> None:
+    """GitHub is told to stop, by a word that the text cannot hold; a text that holds no command stays as it is."""
+    first, *rest, last = for_a_log(text).split("\n")
+    token = first.removeprefix("::stop-commands::")
+    assert (last, "\n".join(rest), token in text) == (f"::{token}::", text, False)
+    assert for_a_log("a: b\nstd::vector") == "a: b\nstd::vector"
+
+
+def test_a_command_with_fences_stays_in_its_block() -> None:
+    """The block's fence is longer than any in the question; a command too long for a comment is left out."""
+    lost = verdict_markdown(verdict([outcome("hydrant/p", pool=[], text="a ``` b ```` c"), CROSS, MOON]))
+    assert "\n`````sh\nnear-enough search MD 'a ``` b ```` c'\n`````\n" in lost
+    assert "To see one" not in verdict_markdown(verdict([outcome("hydrant/p", pool=[], text="a" * 5000), CROSS, MOON]))
+
+
+def test_a_passed_comment_is_short() -> None:
+    """A heading and one sentence, as in the terminal."""
+    assert verdict_markdown(PASSED).splitlines() == [
+        "### Retrieval gate: passed",
+        "",
+        f"{verdict_text(PASSED).splitlines()[0]}.",
+    ]
+
+
+def test_counts_agree() -> None:
+    """The text, the comment and the data count the same things, and call them the same."""
+    lost = outcome("hydrant/p", pool=[])
+    accepted = baseline(side(lost, CROSS, MOON), before=baseline(side(HYDRANT, CROSS, MOON)), why="a smaller pool")
+    found = judge(accepted, side(lost, outcome("cross/p", "AL", pool=[]), replace(MOON, near_laws=4)))
+    text, comment, content = verdict_text(found), verdict_markdown(found), json.loads(verdict_json(found))
+    assert "lost: 1 expected law\n" in text
+    assert "Lost laws: 1<" in comment
+    assert len(content["lost"]) == 1
+    assert "lost before and accepted: 1 expected law\n" in text
+    assert "Lost before and accepted: 1<" in comment
+    assert "| hydrant/p | MD | MD-1 | pool and answer | a smaller pool |" in comment
+    assert content["accepted"] == [
+        {
+            "question": "hydrant/p",
+            "state": "MD",
+            "expected": ["MD-1"],
+            "why": "a smaller pool",
+            "stages": ["pool", "answer"],
+        }
+    ]
+    assert "more laws near what no law answers: 1 pair\n" in text
+    assert "More laws near what no law answers, pairs: 1<" in comment
+    assert len(content["more laws near questions that no law answers"]) == 1
+
+
 def test_the_json_by_hand() -> None:
     """All of it by name, with null where there is no number."""
     now = [
@@ -122,6 +174,7 @@ def test_the_json_by_hand() -> None:
         "cosine before": 0.9,
         "cosine now": None,
         "text": "the text of cross/p",
+        "to see": "near-enough search AL 'the text of cross/p'",
     }
     assert content["lost"][1]["place now"] is None
     assert content["new"] == [{"question": "new/p", "state": "MD"}]
@@ -149,8 +202,8 @@ def test_the_comment_by_hand() -> None:
         "",
     ]
     text = "\n".join(lines)
-    assert "To see one: <code>near-enough search MD 'the text of hydrant/p'</code>" in text
-    assert 'each law by name in the baseline: `make baseline WHY="..."`' in text
+    assert "To see one:\n\n```sh\nnear-enough search MD 'the text of hydrant/p'\n```\n" in text
+    assert 'each law by name in the baseline:\n\n```sh\nnear-enough baseline --why "..."\n```\n' in text
     assert (
         "<details open><summary>Lost laws: 1</summary>\n\n"
         "| question | state | expected | by | moved | text |\n|---|---|---|---|---|---|\n"
@@ -163,7 +216,7 @@ def test_what_is_gained_is_told() -> None:
     """In a table of its own, with how to hold it."""
     text = verdict_markdown(verdict([HYDRANT, CROSS], [outcome("hydrant/p", pool=[]), CROSS]))
     assert "<details><summary>Gained laws: 1</summary>" in text
-    assert 'To hold what was gained from now on: `make baseline WHY="..."`' in text
+    assert 'To hold what was gained from now on:\n\n```sh\nnear-enough baseline --why "..."\n```\n' in text
 
 
 def test_not_comparable_says_only_that() -> None:
@@ -176,9 +229,9 @@ def test_not_comparable_says_only_that() -> None:
 
 
 @pytest.mark.parametrize("length", [10, 1000])
-@pytest.mark.parametrize("count", [50, 1000])
+@pytest.mark.parametrize("count", [50, 400])
 def test_the_comment_always_fits(count: int, length: int) -> None:
-    """Thousands of losses, gains and vanished questions with texts of any length: whole rows, and the rest counted."""
+    """Hundreds of losses, gains and vanished pairs with texts of any length: whole rows, and the rest counted."""
     text = "a|b " * length
     half = [outcome(f"lost{at}/p", text=text) for at in range(count)] + [
         outcome(f"won{at}/p", pool=[], text=text) for at in range(count)
@@ -191,9 +244,9 @@ def test_the_comment_always_fits(count: int, length: int) -> None:
     assert written.count("<details") == written.count("</details>") == 4
     for title in ("Lost laws", "Gained laws"):
         assert f"{title}: {count}</summary>" in written
-    if count == 1000:
+    if count == 400:
         assert re.search("and [0-9]+ more, in the job's log and report", written)
-    assert all(line.count("|") in (0, 3, 7, 9) for line in written.splitlines())
+    assert all(line.count("|") in (0, 3, 7, 9) for line in written.splitlines() if line.startswith("|"))
 
 
 @settings(max_examples=60, deadline=None)

@@ -55,11 +55,11 @@ def test_every_fault_with_its_line(tmp_path: Path) -> None:
         (2, "the id a is given twice, first on line 1"),
         (3, "`id` is missing"),
         (4, "`id` must be text, found 7"),
-        (4, "`law` must be text, found None"),
-        (5, "`id` must be one word without spaces, found 'b c'"),
+        (4, "`law` must be text, found null"),
+        (5, '`id` must be one word without spaces, found "b c"'),
         (5, "`page` must be a page number from 1, or null, found 0"),
         (6, "`cite` must be text or null, found 5"),
-        (6, "`page` must be a page number from 1, or null, found True"),
+        (6, "`page` must be a page number from 1, or null, found true"),
         (7, "not JSON: Expecting value at column 1"),
     ]
 

@@ -64,15 +64,15 @@ def test_a_trec_run_is_ranked_by_its_scores(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "what"),
     [
-        ('{"question": "a/b"}', "`laws`: field required"),
-        ('{"question": "a/b", "laws": [1]}', "`laws.0`: input should be a valid string"),
-        ('{"question": "a/b", "laws": "x"}', "`laws`: input should be a valid list"),
+        ('{"question": "a/b"}', "`laws` is missing"),
+        ('{"question": "a/b", "laws": [1]}', "`laws.0`: expected text, found 1"),
+        ('{"question": "a/b", "laws": "x"}', '`laws`: expected a list, found "x"'),
         ('{"question": "a/b", "laws": ["x"], "scores": []}', "1 laws and 0 scores"),
         ('{"question": "a/b", "laws": ["x"], "scores": [NaN]}', "NaN is not JSON"),
-        ('{"question": "a/b", "laws": ["x"], "scores": ["1"]}', "`scores.0`: input should be a valid number"),
+        ('{"question": "a/b", "laws": ["x"], "scores": ["1"]}', '`scores.0`: expected a number, found "1"'),
         ('{"question": "a/b", "laws": ["x", "y"], "scores": [0.1, 0.2]}', "the scores rise"),
         ('{"question": "a/b", "laws": [], "stage": "rerank"}', "no stage rerank; there are words, near"),
-        ('{"question": "a/b", "laws": [], "rank": 1}', "`rank`: extra inputs are not permitted"),
+        ('{"question": "a/b", "laws": [], "rank": 1}', "`rank` is not known here"),
         ('{"question": "a/b", "laws": []', "not JSON"),
         ("[]", "expected an object"),
     ],
@@ -325,7 +325,13 @@ def test_out_and_in_again(tmp_path: Path, project: list[str], capsys: pytest.Cap
     shown = capsys.readouterr().out
     assert "words: the same laws in the same order as the pipeline here for 1 of 1 pairs" in shown
     assert "recall@1     MAP" in shown
-    assert sorted(each.name for each in out.iterdir()) == ["per_question.jsonl", "run.json", "summary.md", "tables"]
+    assert sorted(each.name for each in out.iterdir()) == [
+        "index.html",
+        "per_question.jsonl",
+        "run.json",
+        "summary.md",
+        "tables",
+    ]
     with pytest.raises(InputError, match="is there already"):
         measure_run(path, None, [], tmp_path / "laws", inputs)
     (tmp_path / "other.txt").write_text("99 Q0 A 1 1 x\n")

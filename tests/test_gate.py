@@ -1,10 +1,14 @@
 """The gate: what fails it and what does not, by hand; what it says; and the commands with their statuses."""
 
 import json
+import os
+import re
 import shlex
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,8 +18,9 @@ from evals import cli
 from evals.commands import options
 from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict, judge
 from evals.outcomes import Outcome, Side, outcomes, read_side, written
+from evals.report.again import to_see
 from evals.report.comparison import comparison_text
-from evals.report.verdict import to_see, verdict_text
+from evals.report.verdict import verdict_text
 from evals.run import Run
 from retrieval import models, project, recordings
 from retrieval.documents import strict_json
@@ -55,12 +60,12 @@ def test_what_holds_passes() -> None:
         ),
         (
             [HYDRANT, MOON],
-            ["no question of the state AL is asked any more", "1 question no longer asked: cross/p (AL)"],
+            ["no question of the state AL is asked any more", "1 pair no longer asked: cross/p (AL)"],
         ),
-        ([HYDRANT, CROSS], ["1 question no longer asked: moon/p (MD)"]),
+        ([HYDRANT, CROSS], ["1 pair no longer asked: moon/p (MD)"]),
         (
             [HYDRANT, CROSS, replace(MOON, near_laws=3)],
-            ["the near search returns 3 laws to 1 question that no law answers, and 2 before"],
+            ["the near search returns 3 laws for 1 pair that no law answers, and 2 before"],
         ),
         (
             [
@@ -175,10 +180,12 @@ def test_a_loss_that_was_accepted_stays_visible() -> None:
     accepted = baseline(side(lost, CROSS), before=baseline(side(HYDRANT, CROSS)), why="a smaller pool")
     found = judge(accepted, side(lost, CROSS))
     assert (found.status, len(found.still_lost)) == (PASSED, 2)
-    assert "hydrant/p (MD): MD-1 by the pool: a smaller pool" in verdict_text(found)
+    assert verdict_text(found).startswith(
+        "lost before and accepted: 1 expected law\n  hydrant/p (MD): MD-1, by pool and answer: a smaller pool\n"
+    )
     won = judge(accepted, side(HYDRANT, CROSS))
     assert (won.status, won.still_lost, len(won.gained)) == (PASSED, (), 1)
-    assert "to hold what was gained from now on: make baseline" in verdict_text(won)
+    assert verdict_text(won).endswith('to hold what was gained from now on: near-enough baseline --why "..."')
     other = judge(accepted, side(lost, outcome("cross/p", "AL", pool=[])))
     assert [flip.after.key for flip in other.lost] == [("cross/p", "AL")]
 
@@ -250,20 +257,20 @@ def test_the_text_of_a_failure() -> None:
         "lost: 1 expected law",
         "  hydrant/p (MD): MD-1, by pool and answer: 1 of 24 in the pool → not in the pool, cosine 0.9000 → 0.2500",
         '    near-enough search --set near_enough=0.3 MD "it\'s how far?"',
-        "more laws near questions that no law answers: 1",
+        "more laws near what no law answers: 1 pair",
         "  moon/p (MD): 2 before, 5 now: the text of moon/p",
         "judged: 2 expected laws of 3 pairs of question and state that both sides hold",
         "mean recall of the pool: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
         " p = 1.00, too few needs changed to tell this from chance",
         "mean recall of the answer: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
         " p = 1.00, too few needs changed to tell this from chance",
-        "not judged, each over its own pairs: mean recall of words 1.0000 → 0.5000, near 1.0000 → 0.5000,"
-        " fused 1.0000 → 0.5000",
+        "not judged: mean recall before the pool, each side over its own pairs: words 1.0000 → 0.5000,"
+        " near 1.0000 → 0.5000, fused 1.0000 → 0.5000",
         "gate: failed",
         "  1 expected law no longer reached by the pool",
         "  1 expected law no longer reached by the answer",
-        "  the near search returns 5 laws to 1 question that no law answers, and 2 before",
-        '  to accept what was lost, each law by name in the baseline: make baseline WHY="..."',
+        "  the near search returns 5 laws for 1 pair that no law answers, and 2 before",
+        '  to accept what was lost, each law by name in the baseline: near-enough baseline --why "..."',
     ]
 
 
@@ -282,8 +289,23 @@ def test_the_searches_are_shown_and_not_judged() -> None:
     found = verdict([HYDRANT, CROSS], [replace(HYDRANT, groups=(lost,)), CROSS])
     assert (found.status, found.lost) == (PASSED, ())
     assert found.searches == {"words": (1.0, 0.5), "near": (1.0, 0.5), "fused": (1.0, 1.0)}
+    (said,) = (line for line in verdict_text(found).splitlines() if line.startswith("not judged"))
+    assert said.endswith(": words 1.0000 → 0.5000, near 1.0000 → 0.5000")
     assert verdict([MOON], [MOON]).searches["near"] == (None, None)
-    assert "mean recall of words none → none" in verdict_text(verdict([MOON], [MOON]))
+    assert "words none → 1.0000" in verdict_text(verdict([MOON], [MOON, HYDRANT]))
+
+
+def test_a_clean_pass_is_two_lines() -> None:
+    """What was judged and the means, once; no mean that did not move is told twice, and no search that stayed."""
+    assert verdict_text(verdict(ALL, ALL)).splitlines() == [
+        "judged: 2 expected laws of 3 pairs of question and state that both sides hold;"
+        " mean recall as before: pool 1.0000, answer 1.0000",
+        "gate: passed",
+    ]
+    assert verdict_text(verdict([MOON], [MOON])).splitlines() == [
+        "judged: 0 expected laws of 1 pair of question and state that both sides hold",
+        "gate: passed",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +321,7 @@ def test_a_failing_model_cannot_be_accepted(failed: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["plain", "it's", "it's $5", 'she said "it\'s"', "a `b`", "back\\slash's", "hey!'s", "¿qué?"]
+    "text", ["plain", "it's", "it's $5", 'she said "it\'s"', "a `b`", "back\\slash's", "hey!'s", "¿qué?", "a\u00a0b"]
 )
 def test_the_search_command_is_one_for_a_shell(text: str) -> None:
     """Whatever the question holds, the shell gives it back as it is."""
@@ -307,8 +329,33 @@ def test_the_search_command_is_one_for_a_shell(text: str) -> None:
     assert "!" not in text or to_see(outcome(text=text)).endswith("'")
 
 
+@pytest.mark.parametrize(
+    "text", ["two\nlines", "it's\r\n::error::\ttab", "\x1b[31mred\x07 \\n", "next\u0085line\u2028"]
+)
+def test_a_command_stays_one_line(text: str) -> None:
+    """New lines and control characters are written as escapes, which bash reads back."""
+    command = to_see(outcome(text=text))
+    assert command.isprintable()
+    said = command.replace("near-enough search MD", "printf %s", 1)
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    assert subprocess.run(["bash", "-c", said], capture_output=True, env=environment).stdout.decode() == text
+
+
+def test_a_question_that_looks_like_an_option() -> None:
+    """It stands after the sign that ends the options."""
+    assert to_see(outcome(text="-5 degrees"), ["--set", "a=1"]) == "near-enough search --set a=1 -- MD '-5 degrees'"
+
+
+def test_where_no_command_shows_what_was_measured() -> None:
+    """Another system's run: the question's text stands in the command's place, on one line."""
+    found = verdict([HYDRANT, CROSS], [outcome("hydrant/p", pool=[], text="two\nlines"), CROSS])
+    assert verdict_text(found, None).splitlines()[2] == "    asked: two lines"
+
+
 def test_the_search_command_repeats_the_searches() -> None:
-    """A pair whose searches were fused is shown with them."""
+    """A pair whose searches were fused, and whose family's page rows stood beside the laws, is shown with them."""
+    asked = outcome(searches=("a b",), family="permits")
+    assert to_see(asked) == "near-enough search --search 'a b' --family permits MD 'the text of hydrant/plain'"
     found = verdict([HYDRANT, CROSS], [outcome("hydrant/p", pool=[], searches=("a b",)), CROSS])
     assert "near-enough search --search 'a b' MD 'the text of hydrant/p'" in verdict_text(found)
 
@@ -394,11 +441,12 @@ def test_a_baseline_is_recorded_and_passes(world: Path, command: Command) -> Non
         (
             ["--set", "candidate_laws=1"],
             1,
-            'to accept what was lost, each law by name in the baseline: make baseline WHY="..."',
+            "to accept what was lost, each law by name in the baseline: near-enough baseline --settings settings.yaml"
+            ' --laws laws --questions questions --why "..."  # when settings.yaml holds the change',
         ),
         (["--set", "answer_laws=1"], 0, "gate: passed"),
         (["--set", "embedder=other"], 3, "record a baseline of the new one"),
-        (["--set", "near_laws=many"], 2, "found 'many'"),
+        (["--set", "near_laws=many"], 2, 'found "many"'),
         (["--baseline", "nowhere"], 2, 'nowhere: no baseline here; record one: near-enough baseline --why "..."'),
         (["--nonsense"], 2, "No such option"),
     ],
@@ -435,8 +483,11 @@ def test_a_question_removed_and_a_state_removed(world: Path, command: Command) -
     command("baseline", "--why", "the first")
     (world / "questions" / "unrelated.yaml").write_text(MOON_NEED.replace("moon", "sun"))
     status, said = command("gate")
-    assert (status, "2 questions no longer asked: moon/speed (AL), moon/speed (MD)" in said) == (1, True)
+    assert (status, "2 pairs no longer asked: moon/speed (AL), moon/speed (MD)" in said) == (1, True)
     (world / "laws" / "al.jsonl").unlink()
+    status, said = command("gate")
+    assert (status, "hydrant: no laws of AL; there are MD" in said) == (2, True)
+    (world / "questions" / "parking.yaml").write_text(NEEDS.replace("AL: [AL-1], ", ""), encoding="utf-8")
     status, said = command("gate")
     assert (status, "no question of the state AL is asked any more" in said) == (1, True)
 
@@ -453,7 +504,7 @@ def test_losses_are_accepted_by_recording_them(world: Path, command: Command) ->
         {"question": "hydrant/spanish", "state": "MD", "expected": ["MD-1"], "stage": "pool", "why": "a pool of one"}
     ]
     status, said = command("gate", *lower)
-    assert (status, "hydrant/spanish (MD): MD-1 by the pool: a pool of one" in said) == (0, True)
+    assert (status, "hydrant/spanish (MD): MD-1, by pool: a pool of one" in said) == (0, True)
     assert len((world / "reports" / "history.csv").read_text().splitlines()) == 3
 
 
@@ -476,6 +527,126 @@ def test_the_gate_writes_what_is_asked_for(world: Path, command: Command) -> Non
     assert (world / "out" / "c.md").read_text().startswith("### Retrieval gate: failed\n")
 
 
+def searches_in(text: str) -> set[str]:
+    """The commands of a text that show a question."""
+    return set(re.findall("near-enough search [^\n<]*", text))
+
+
+def test_every_output_prints_the_command_that_reproduces(
+    world: Path, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the settings, laws and changes of the run, the same everywhere; it shows the pool that was measured."""
+    command("baseline", "--why", "the first")
+    (world / "my laws").mkdir()
+    for path in (world / "laws").iterdir():
+        (world / "my laws" / path.name).write_bytes(path.read_bytes())
+    change = ["--laws", "my laws", "--set", "candidate_laws=1", "--set", "near_laws=7"]
+    outputs = {"--junit": "j.xml", "--markdown": "c.md", "--json": "v.json"}
+    status, said = command("gate", *change, "--github", *(part for each in outputs.items() for part in each))
+    assert status == 1
+    junit = ElementTree.parse(world / "j.xml").findall("testcase/failure")
+    texts = [said.replace("%0A", "\n"), "\n".join(str(each.text) for each in junit), (world / "c.md").read_text()]
+    texts += [each["to see"] for each in json.loads((world / "v.json").read_text())["lost"]]
+    texts.append(command("compare", *change)[1])
+    expected = (
+        "near-enough search --settings settings.yaml --laws 'my laws' --set candidate_laws=1 --set near_laws=7"
+        " MD '¿un hidrante?'"
+    )
+    assert [searches_in(text) for text in texts] == [{expected}] * 5
+    with pytest.raises(SystemExit) as left:
+        cli.main([*shlex.split(expected)[1:], "--format", "json"])
+    pool = json.loads(capsys.readouterr().out)["pool"]
+    assert (left.value.code, len(pool), "MD-1" in str(pool)) == (0, 1, False)
+
+
+def test_the_command_that_accepts_records_what_was_measured(world: Path, command: Command) -> None:
+    """With the run's files and the gate's baseline, once the settings hold the change that was tried."""
+    own = ["--baseline", "my baseline"]
+    command("baseline", "--why", "the first", "--out", "my baseline")
+    settings = (world / "settings.yaml").read_text()
+    status, said = command("gate", *own, "--set", "candidate_laws=1")
+    accepting = re.findall("near-enough baseline .*", said)
+    assert accepting == [
+        "near-enough baseline --settings settings.yaml --laws laws --questions questions --out 'my baseline'"
+        ' --why "..."  # when settings.yaml holds the change'
+    ]
+    (world / "settings.yaml").write_text(f"{settings}candidate_laws: 1\n", encoding="utf-8")
+    status, said = command("gate", *own)
+    assert (status, accepting[0].partition("  #")[0] in said, "holds the change" in said) == (1, True, False)
+    with pytest.raises(SystemExit) as left:
+        cli.main(shlex.split(accepting[0], comments=True)[1:])
+    assert (left.value.code, command("gate", *own)[0]) == (0, 0)
+
+
+def test_a_baseline_elsewhere_writes_nothing_beside_it(world: Path, command: Command) -> None:
+    """Only the project's own baseline has a history, also where it is named by its path."""
+    command("baseline", "--why", "the first", "--out", "other/bl")
+    assert sorted(path.name for path in (world / "other").rglob("*.*")) == [
+        "baseline.json",
+        "margins.csv",
+        "outcomes.csv",
+    ]
+    assert not (world / "reports").exists()
+    command("baseline", "--why", "the first")
+    command("baseline", "--why", "the second", "--out", "reports/baseline")
+    assert len((world / "reports" / "history.csv").read_text().splitlines()) == 3
+    (world / "reports" / "history.csv").write_text("when,why\n")
+    before = (world / "reports" / "baseline" / "baseline.json").read_bytes()
+    assert command("baseline", "--why", "the third")[0] == 2
+    assert (world / "reports" / "baseline" / "baseline.json").read_bytes() == before
+
+
+def test_another_system_against_its_own_baseline(world: Path, command: Command) -> None:
+    """A file of rankings is recorded as a baseline and judged by it; no command claims to show it."""
+    given = ["--laws", "laws", "--questions", "questions", "--settings", "settings.yaml"]
+    for name, pool in (("run.jsonl", "9"), ("less/run.jsonl", "1")):
+        with pytest.raises(SystemExit):
+            cli.main(["export", "run", *given, "--set", f"candidate_laws={pool}", "--stage", "pool", "--out", name])
+    status, said = command("baseline", "--why", "the first", "--run", "run.jsonl")
+    assert (status, "pool: 7 of 7 pairs are in the file" in said) == (0, True)
+    assert command("gate", "--run", "run.jsonl")[0] == 0
+    status, said = command("gate", "--run", "less/run.jsonl", "--json", "v.json", "--markdown", "c.md")
+    assert (status, "\n    asked: ¿un hidrante?\n" in said, "pool: 7 of 7 pairs are" in said) == (1, True, True)
+    assert "near-enough search" not in said + (world / "c.md").read_text()
+    assert json.loads((world / "v.json").read_text())["lost"][0]["to see"] is None
+    assert (
+        "near-enough baseline --settings settings.yaml --laws laws --questions questions --run less/run.jsonl" in said
+    )
+    assert command("gate", "--stage", "pool")[0] == 2
+
+
+def test_annotations_are_on_the_files_of_the_repository(
+    world: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named from its root, wherever in it the gate runs."""
+    (world / ".git").mkdir()
+    (world / "sub").mkdir()
+    monkeypatch.chdir(world / "sub")
+    for name in ("laws", "questions", "settings.yaml"):
+        (world / "sub" / name).symlink_to(world / name)
+    command("baseline", "--why", "the first")
+    said = command("gate", "--set", "candidate_laws=1", "--github", "--junit", "j.xml")[1]
+    assert "::error file=questions/parking.yaml,line=6," in said
+    assert 'file="questions/parking.yaml"' in (world / "sub" / "j.xml").read_text()
+
+
+def test_questions_that_hold_markup_and_commands(world: Path, command: Command) -> None:
+    """Every line of the log is the gate's own, or GitHub was told not to obey it."""
+    text = "a|b `c` <img>\n::error::\n##[error] who goes first in a crosswalk"
+    needs = {"needs": [{"id": "odd", "expected": {"MD": ["MD-3"]}, "asks": {"plain": text}}]}
+    (world / "questions" / "parking.yaml").write_text(json.dumps(needs), encoding="utf-8")
+    command("baseline", "--why", "the first")
+    status, said = command("gate", "--set", "candidate_laws=1", "--github", "--markdown", "c.md")
+    assert status == 1
+    lines = said.splitlines()
+    stop = next(at for at, line in enumerate(lines) if line.startswith("::stop-commands::"))
+    assert all(line.startswith("::error ") for line in lines[:stop])
+    assert lines[-1] == f"::{lines[stop].removeprefix('::stop-commands::')}::"
+    assert not any(line.lstrip().startswith("::") for line in lines[stop + 1 : -1])
+    written = (world / "c.md").read_text()
+    assert "| a&#124;b &#96;c&#96; &#60;img&#62; ::error:: #<!-- -->#<!-- -->&#91;error&#93; who goes first" in written
+
+
 def test_the_gate_in_another_order(world: Path, command: Command) -> None:
     """Questions and laws in other files and another order are the same to it."""
     command("baseline", "--why", "the first")
@@ -493,7 +664,10 @@ def test_compare_says_what_the_gate_would(command: Command, monkeypatch: pytest.
     monkeypatch.setattr("evals.questions.QUESTIONS", Path("questions"))
     change = ["--set", "candidate_laws=1"]
     status, said = command("compare", *change, project=True)
-    assert (status, said.splitlines()[-1]) == (0, 'gate: no verdict, no baseline is recorded: make baseline WHY="..."')
+    assert (status, said.splitlines()[-1]) == (
+        0,
+        'gate: no verdict, no baseline is recorded: near-enough baseline --why "..."',
+    )
     command("baseline", "--why", "the first")
     status, said = command("compare", *change, project=True)
     assert status == 0
@@ -524,6 +698,34 @@ def test_compare_of_two_runs(world: Path, command: Command) -> None:
     with pytest.raises(SystemExit) as left:
         cli.main(["compare", "before", "after"])
     assert left.value.code == 0
+
+
+def test_a_comparison_of_reports_says_how_to_see(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the settings of the second run where laws and model are those here; the question alone where they are not."""
+    monkeypatch.setattr("retrieval.corpus.LAWS", Path("laws"))
+    runs = {
+        "before": sides.run(),
+        "after": sides.run(candidate_laws=1),
+        "other": sides.run(candidate_laws=1, model="m"),
+    }
+    for name, run in runs.items():
+        write_report(tmp_path / name, run)
+
+    def said(*arguments: str) -> str:
+        with pytest.raises(SystemExit):
+            cli.main(["compare", *arguments])
+        return capsys.readouterr().out
+
+    (shown,) = searches_in(said("before", "after"))
+    assert set(shlex.split(shown)[3:-2:2]) >= {"embedder=fake", "near_enough=0.3", "candidate_laws=1"}
+    with pytest.raises(SystemExit) as left:
+        cli.main([*shlex.split(shown)[1:], "--format", "json"])
+    assert (left.value.code, len(json.loads(capsys.readouterr().out)["pool"])) == (0, 1)
+    assert searches_in(said("before", "other")) == set()
+    (tmp_path / "laws" / "md.jsonl").write_text("")
+    assert "\n    asked: ¿un hidrante?\n" in said("before", "after")
 
 
 def test_a_comparison_of_reports_is_that_of_their_runs(tmp_path: Path) -> None:

@@ -469,11 +469,14 @@ def test_every_warning_once_in_one_order(tmp_path: Path, monkeypatch: pytest.Mon
     """By file and line; what needs a run is told with one only; the summary counts each kind that was found."""
     monkeypatch.setattr("evals.lint.report.VERY_NEAR", {"fake": 0.7})
     corpus = {state: [*laws, *UNLIKE] for state, laws in fakes.CORPUS.items()}
+    corpus["AL"].append(Law("AL-5", "Slow down near a school.", "How fast near a school?", "hydrant", "proces"))
     set_ = checked(tmp_path, corpus, FAULTY, f"{CONCEPT_LIST}others: {{unlike: e}}\n")
     run = evaluate(set_.settings, set_.corpus, set_.pairs, embed, "fake")
     found = find_doubts(set_, run, embed, smallest_group=2)
     places = [(doubt.fault.file.rsplit("/", 1)[1], doubt.fault.line, doubt.kind) for doubt in found]
     assert places == [
+        ("al.jsonl", 4, "no text"),
+        ("al.jsonl", 37, "unknown kind"),
         ("md.jsonl", 2, "unknown concept"),
         ("md.jsonl", 3, "same text"),
         ("questions", None, "small group"),
@@ -490,8 +493,8 @@ def test_every_warning_once_in_one_order(tmp_path: Path, monkeypatch: pytest.Mon
     lines = report(set_, found).splitlines()
     assert lines[:-1] == [f"{doubt.fault} [{doubt.kind}]" for doubt in found]
     assert lines[-1] == (
-        "69 laws and 4 needs, no errors, 8 warnings: 1 same text, 1 shared run of words, 1 telling word, 1 page row,"
-        " 1 unknown concept, 1 small group, 1 missed, 1 not judged."
+        "70 laws and 4 needs, no errors, 10 warnings: 1 no text, 1 same text, 1 shared run of words, 1 telling word,"
+        " 1 page row, 1 unknown concept, 1 unknown kind, 1 small group, 1 missed, 1 not judged."
     )
     left_out = report(set_, without, "No model runs here.").splitlines()
     assert left_out[-2] == "Not looked for: missed, not judged. No model runs here."
@@ -554,13 +557,14 @@ def test_warnings_leave_the_status_alone(
     assert lint(tmp_path, monkeypatch, "--smallest-group", "0") == 0
     printed = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
     assert [line.rsplit(" [", 1)[1] for line in printed[:-1]] == [
+        "no text]",
         "same text]",
         "shared run of words]",
         "telling word]",
         "missed]",
         "page row]",
     ]
-    assert printed[-1].endswith("1 same text, 1 shared run of words, 1 telling word, 1 page row, 1 missed.")
+    assert printed[-1].endswith("1 no text, 1 same text, 1 shared run of words, 1 telling word, 1 page row, 1 missed.")
     assert lint(tmp_path, monkeypatch, model_runs=False) == 0
     assert "\nNot looked for: missed, not judged. No model runs here.\n" in capsys.readouterr().out
 

@@ -12,12 +12,18 @@ import pytest
 from numpy.typing import NDArray
 
 from evals.baseline import Baseline, new_summary
+from evals.metrics import parse_metric
 from evals.outcomes import Side
 from evals.report import overview
 from evals.report.contents import Contents
+from evals.report.embedding import embedded as as_embedded
 from evals.report.packed import packed
-from evals.report.page import _embedded, page
+from evals.report.page import page
+from evals.report.sentences import sentences
+from evals.run import Run, evaluate
 from retrieval import Law
+from retrieval.settings import changed
+from tests import fakes
 from tests.browser import world
 
 
@@ -150,7 +156,8 @@ def test_a_baseline_is_told_in_a_sentence_and_beside_every_kind() -> None:
 
 def test_the_moves_count_what_the_pool_would_lose_and_gain() -> None:
     """At the cutoff in force nothing; without a cutoff the near search is never silent."""
-    moves = overview.moves(Contents(world.run())).set_index("near_enough")
+    contents = Contents(world.run())
+    moves = overview.moves(contents.run, contents.sweep).set_index("near_enough")
     in_force = moves.loc[world.run().settings.cutoff]
     assert (in_force["lost"], in_force["gained"]) == (0, 0)
     assert moves["silent"].tolist()[0] == 0
@@ -180,10 +187,152 @@ def test_a_long_law_is_cut_and_one_that_nothing_names_is_left_out() -> None:
 def test_a_page_that_would_be_too_large_looks_less_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     """Down to the limits in force; the sliders end where the rankings do."""
     run = world.run()
-    deep = len(_embedded(packed(run)))
+    deep = len(as_embedded(packed(run)))
     monkeypatch.setattr("evals.report.page.MOST_DATA", deep - 1)
     text = page(Contents(run), world.PLOTS)
     assert embedded(text)["depths"] == {"near_laws": 16, "laws": 32}
     assert re.search(r'id="candidate_laws" min="1" max="32"', text)
     monkeypatch.setattr("evals.report.page.MOST_DATA", 0)
     assert embedded(page(Contents(run), world.PLOTS))["depths"] == {"near_laws": 6, "laws": 32}
+
+
+def rerun(run: Run, *changes: str) -> Run:
+    """The pipeline over the same pairs with some settings changed: what a sweep must not need."""
+    settings = changed(run.settings, changes)
+    return evaluate(settings, run.corpus, [each.pair for each in run.pairs], fakes.embed, run.model)
+
+
+def pool_reached(run: Run) -> list[bool]:
+    """Whether each expected group is in its pool."""
+    return [
+        not set(group).isdisjoint(each.trace.pool)
+        for each in run.pairs
+        if each.pair.expects == "answerable"
+        for group in each.pair.expected
+    ]
+
+
+def said(run: Run) -> dict[str, str]:
+    """The sentences that the page begins with, by title."""
+    contents = Contents(run)
+    return dict(sentences(run, contents.sweep, contents.tables))
+
+
+@pytest.mark.parametrize("rephrase", ["off", "written"])
+def test_what_a_wider_pool_would_do_is_what_it_does(rephrase: str) -> None:
+    """The numbers in the sentence are those of the pipeline run again with that setting."""
+    run = world.run(rephrase)
+    before = pool_reached(run)
+    moves = re.findall(r"(\w+) (\d+) in place of (\d+) would (.*?) \(([\d.]+) laws", said(run)["More laws"])
+    assert [name for name, *_ in moves] == [
+        "candidate_laws" if rephrase == "off" else "searched_candidate_laws",
+        "near_laws",
+    ]
+    for name, value, now, does, laws in moves:
+        assert int(now) == getattr(run.settings, name)
+        wider = rerun(run, f"{name}={value}")
+        after = pool_reached(wider)
+        lost = sum(was and not is_now for was, is_now in zip(before, after, strict=True))
+        gained = sum(is_now and not was for was, is_now in zip(before, after, strict=True))
+        told = [int(number) for number in re.findall(r"\d+", does.replace("none", "0"))]
+        assert told == [lost, gained], name
+        pools = [len(each.trace.pool) for each in wider.pairs if each.pair.expected]
+        assert laws == f"{sum(pools) / len(pools):.1f}"
+
+
+def test_a_step_beyond_the_sweep_is_not_told() -> None:
+    """Where more neighbours than the sweep looks at would be needed, the sentence tells of the pool alone."""
+    deep = rerun(world.run(), "near_laws=32")
+    assert "near_laws" not in said(deep)["More laws"]
+    assert said(deep)["More laws"].startswith("candidate_laws 17 in place of 9 would ")
+
+
+def test_the_worst_state_and_kind_are_the_least_of_the_table() -> None:
+    """By recall of the pool; among one state there is no worst."""
+    run = world.run()
+    sure = Contents(run).tables["how-sure"].query("stage == 'pool'")
+    worst = {by: sure[sure["by"] == by].sort_values("recall").iloc[0] for by in ("state", "kind")}
+    for by, noun in (("state", "state"), ("kind", "kind of question")):
+        assert f"the worst {noun} is {worst[by]['group']}, {worst[by]['recall']:.3f}" in said(run)["Worst"]
+    one = replace(run, pairs=tuple(each for each in run.pairs if each.pair.state == "AL"))
+    assert "worst state" not in said(one)["Worst"]
+
+
+def test_one_of_a_thing_is_told_in_the_singular() -> None:
+    """One law, need, way, pair and expected law."""
+    law = Law("AL-1", "Park no nearer than fifteen feet to a hydrant.")
+    run = evaluate(fakes.settings(), {"AL": [law]}, [fakes.pair(expected=(("AL-1",),))], fakes.embed, "fake")
+    text = page(Contents(run), world.PLOTS)
+    first = text[text.index("<main>") : text.index("</section>")]
+    assert "1 law of AL; 1 need asked in 1 way, 1 pair of question and state, 1 of which expect a law" in first
+    assert "of 1 expected law." in first
+    assert not re.search(r"\b1 (laws|needs|ways|pairs|questions)\b", first)
+
+
+def test_every_pool_size_in_force_is_marked_on_the_heat_map() -> None:
+    """Two where some questions have searches and some have none, and the caption says whose they are."""
+    heads = {rephrase: re.findall(r">(\d+), in force</th>", world.html(rephrase)) for rephrase in ("off", "written")}
+    assert heads == {"off": ["9"], "written": ["9", "32"]}
+    caption = "9 is in force for a question alone, 32 where searches are fused"
+    assert caption in world.html("written")
+    assert caption not in world.html("off")
+    run = world.run("written")
+    searched = replace(run, pairs=tuple(each for each in run.pairs if len(each.trace.scorings) > 1))
+    text = page(Contents(searched), world.PLOTS)
+    assert re.findall(r">(\d+), in force</th>", text) == ["32"]
+    assert caption not in text
+
+
+def test_further_metrics_stand_on_the_page() -> None:
+    """Where some were asked for, with their file; else there is neither."""
+    run = world.run()
+    text = page(Contents(run, metrics=(parse_metric("MRR"),)), world.PLOTS)
+    assert "Further metrics at every stage" in text
+    assert text.count('href="tables/metrics.csv"') == 1
+    assert text.count('<th scope="row">words</th><td>MRR</td>') == 1
+    assert "metrics" not in re.sub(r"<(script|style).*?</\1>", "", world.html(), flags=re.DOTALL)
+
+
+def test_an_empty_table_is_named_and_not_shown() -> None:
+    """So is what no question could fill: the share of silent questions where every question has an answer."""
+    run = world.run()
+    part = replace(run, pairs=tuple(each for each in run.pairs if each.pair.expects == "answerable"))
+    text = page(Contents(part), world.PLOTS)
+    for said_of_it in ("Questions that no law answers", ">silent</th>", "Silent: the share"):
+        assert said_of_it in world.html()
+        assert said_of_it not in text
+    assert 'href="tables/expect-nothing.csv"' in text
+
+
+def test_states_and_kinds_stand_in_the_order_of_their_names() -> None:
+    """On the heat map and in the explorer, whatever question comes first."""
+    run = world.run()
+    turned = replace(run, pairs=run.pairs[::-1])
+    assert list(overview.state_by_topic(Contents(turned).measures).columns) == ["topic", "pairs", "AL", "MD", "all"]
+    data: Any = packed(turned)
+    for name, of in (("kinds", "kind"), ("languages", "lang"), ("topics", "topic")):
+        assert data[name] == sorted({getattr(each.pair, of) for each in run.pairs})
+
+
+def test_the_page_holds_what_the_reranker_chose() -> None:
+    """How each answer was chosen, its laws and their scores; nothing where there is no reranker."""
+    run = world.reranked()
+    data = embedded(page(Contents(run), world.PLOTS))
+    assert len(data["answers"]) == len(run.pairs)
+    for (outcome, laws), each in zip(data["answers"], run.pairs, strict=True):
+        scores = dict(zip(each.trace.pool, each.trace.rerank_scores, strict=True))
+        assert outcome == each.trace.outcome
+        assert [run.corpus[each.pair.state][at].id for at, _ in laws] == list(each.trace.answer)
+        for (_, score), law in zip(laws, each.trace.answer, strict=True):
+            assert score == (scores[law] if scores[law] > -1 else None)
+    assert embedded(world.html())["answers"] == []
+
+
+def test_the_page_holds_every_search() -> None:
+    """Each text's words in the page, 0 for a question's own."""
+    run = world.run("written")
+    data = embedded(world.html("written"))
+    rows, texts = unpacked(data["searches"]["rows"]), data["searches"]["texts"]
+    for each, pair in zip(run.pairs, data["pairs"], strict=True):
+        assert rows[pair[3][0]] == 0
+        assert [texts[rows[at] - 1] for at in pair[3][1:]] == [scoring.text for scoring in each.trace.scorings[1:]]

@@ -1,7 +1,6 @@
 """Recorded replies: found by everything that was asked, whole after a kill, right when two processes write at once."""
 
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from retrieval.errors import InputError, RerankError
 from retrieval.live import REPHRASERS, RERANKERS, scores, searches
 from retrieval.rephrase import Rephrased
 from retrieval.replies import Call, Replies, Reply, digest, fault, missing, unanswered
+from tests.live.world import PROCESSES
 
 CALL = Call("rerank", "@cf/baai/bge-reranker-base", {"top_k": "all"}, "how far", ("law one", "law two"))
 REPLY = Reply({"scores": [0.25, -3.5]})
@@ -90,6 +90,8 @@ def test_a_failed_answer_is_replayed_as_one_and_asked_again(tmp_path: Path) -> N
         {"scores": [0.25, float("inf")]},
         {"scores": [0.25, None]},
         {"scores": [0.25, True]},
+        {"scores": [0.25, 10**400]},
+        {"ranked": [1, 1]},
         {"scores": "good"},
         {"ranked": [2]},
         {"ranked": [-1]},
@@ -159,8 +161,7 @@ def _append_many(folder: str, name: str, count: int) -> None:
 
 def test_two_processes_record_at_once(tmp_path: Path) -> None:
     """Both write into one file; every line is whole and none is lost."""
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_append_many, args=(str(tmp_path), name, 60)) for name in ("one", "two")]
+    processes = [PROCESSES.Process(target=_append_many, args=(str(tmp_path), name, 60)) for name in ("one", "two")]
     for process in processes:
         process.start()
     for process in processes:

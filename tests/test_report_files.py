@@ -2,16 +2,23 @@
 
 import csv
 import io
+import itertools
 import json
+import math
 import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evals.report import files
+from evals.outcomes import outcomes, read_outcomes, written
+from evals.report import files, markdown, plots
 from evals.report.contents import Contents
 from evals.report.files import report_files, write_report
 from evals.run import Run, evaluate
@@ -141,3 +148,45 @@ def test_a_new_report_replaces_the_old_one_whole(tmp_path: Path) -> None:
     write_report(Contents(hostile_run()), folder)
     assert not (folder / "tables" / "gone.csv").exists()
     assert (folder / "index.html").exists()
+
+
+def test_a_question_a_line_without_spaces_reads_back_as_it_was(hostile: dict[str, str], tmp_path: Path) -> None:
+    """Every outcome, its cosines to the last digit; the only spaces are in texts."""
+    path = tmp_path / "per_question.jsonl"
+    path.write_text(hostile["per_question.jsonl"], encoding="utf-8", newline="\n")
+    for key, outcome in read_outcomes(path).items():
+        assert written(outcome) == written(outcomes(hostile_run())[key])
+    for line in hostile["per_question.jsonl"].rstrip("\n").split("\n"):
+        values = json.loads(line)
+        assert line == json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        assert "near cosines" in values
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234, "1,234"),
+        (np.int64(5667), "5,667"),
+        (7, "7"),
+        (True, "True"),
+        (1234.5, "1,234"),
+        (None, ""),
+        ("12345", "12345"),
+    ],
+)
+def test_counts_are_written_with_their_thousands_apart(value: object, text: str) -> None:
+    """In the summary as on the page; what is no number stays as it is."""
+    assert markdown.shown(value) == text
+    if value is not None:
+        assert markdown.table(pd.DataFrame({"n": [value]})).splitlines()[-1] == f"| {text} |"
+
+
+@given(st.lists(st.floats(1, 1e6), min_size=1, max_size=12))
+def test_labels_of_a_logarithmic_axis_never_touch(values: list[float]) -> None:
+    """The greatest is kept, and every two that are kept lie a tenth of the axis apart."""
+    kept = plots._apart(values)
+    room = 0.1 * math.log(max(values) / min(values))
+    assert kept[-1] == max(values)
+    assert all(math.log(after / before) > room for before, after in itertools.pairwise(kept))
+    dropped = set(values) - set(kept)
+    assert all(any(abs(math.log(each / near)) <= room + 1e-12 for near in kept) for each in dropped)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from retrieval import Law, choose_laws, haiku_reranker, pool_size
-from retrieval.rerank import Rerank, choose
+from retrieval.rerank import ANSWER_LAWS, Rerank, choose
+from retrieval.settings import Settings
 from tests.reference import cases, needs_reference
 
 POOL = [Law("a", "1"), Law("p", "2", kind="process"), Law("b", "3"), Law("c", "4"), Law("d", "5")]
@@ -69,7 +70,7 @@ def _times_out(question: str, texts: list[str]) -> list[float]:
         (replying('{"ranked": [true]}'), "named what was not given"),
         (replying('{"ranked": ["1"]}'), "named what was not given"),
         (replying('{"ranked": [1.5]}'), "named what was not given"),
-        (replying('{"ranked": [1e999]}'), "named what was not given"),
+        (replying('{"ranked": [1e30]}'), "named what was not given"),
         (replying('{"ranked": 1}'), "unreadable"),
         (replying("[1]"), "unreadable"),
         (replying("null"), "unreadable"),
@@ -77,6 +78,7 @@ def _times_out(question: str, texts: list[str]) -> list[float]:
         (replying('{"ranked": [NaN]}'), "unreadable"),
         (replying('{"ranked": ' + "[" * 100_000), "unreadable"),
         (replying('{"ranked": [1]}', "max_tokens"), "cut off"),
+        (replying('{"ranked": [1]}', "model_context_window_exceeded"), "cut off"),
         (replying("I cannot", "refusal"), "refused"),
     ],
 )
@@ -145,8 +147,10 @@ def test_the_reference_cases(name: str, rerank: Callable[[Any], Rerank]) -> None
 
 
 def test_pool_size() -> None:
-    """24 laws, 32 when searches were fused."""
+    """24 laws, 32 when searches were fused; the numbers of the settings, which stand in one place."""
     assert [pool_size([]), pool_size(["a"]), pool_size(["a", "b"])] == [24, 32, 32]
+    usual = Settings(embedder="fake", near_enough={"fake": 0.3})
+    assert [usual.pool_laws(0), usual.pool_laws(2), usual.answer_laws] == [24, 32, ANSWER_LAWS]
 
 
 @needs_reference

@@ -126,7 +126,7 @@ def test_fallbacks_by_cause() -> None:
     assert table.loc["refused", "first"] == "said refused"
     assert found.pairs[0].trace.answer == found.pairs[0].trace.fused
     assert reranking.at_equal_depth(found).iloc[0]["answered"] == 1
-    assert reranking.statement(found) == f"{HAIKU}: 4 of 4 pairs reranked, 3 fell back"
+    assert reranking.statement(found) == "4 of 4 pairs reranked, 3 fell back (cut off 2, refused 1)"
 
 
 @pytest.mark.parametrize(
@@ -157,11 +157,16 @@ def test_why_there_is_no_floor() -> None:
         best = 0.516 if "close" in call.question else 0.065
         return Reply({"scores": [best if text.startswith("Keep") else 0.01 for text in call.texts]})
 
-    table = reranking.no_floor(run(pairs, answer, BASE))
+    found = run(pairs, answer, BASE)
+    table = reranking.no_floor(found)
     assert table[["language", "answers", "median", "floor", "cut", "share cut", "still first"]].values.tolist() == [
         ["en", 20, 0.516, 0.516, 0, 0.0, 0],
         ["es", 4, 0.065, 0.516, 4, 1.0, 4],
     ]
+    assert reranking.statement(found) == (
+        "24 of 24 pairs reranked, 0 fell back; a floor at the score that 95 % of the English answers reach, 0.516,"
+        " would cut 4 of 4 answers in es, 4 of them the first of their pool"
+    )
 
 
 def test_names_are_on_no_scale() -> None:

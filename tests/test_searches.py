@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from evals import searches
+from evals.questions import QUESTIONS, Pair, load_questions
 from evals.run import Run, evaluate
+from retrieval.corpus import LAWS, load_corpus
 from retrieval.errors import MissingRecordingError
 from retrieval.live import LiveStage
 from retrieval.models import Kind
+from retrieval.rephrase import SEARCHES
 from retrieval.replies import Call, Reply
 from tests import fakes, sides
 
@@ -85,6 +88,18 @@ def test_recorded_searches_are_the_rephrasers() -> None:
     assert found.pairs[0].trace.family == ("AL-P1", "AL-P2")
     assert (found.pairs[3].family, len(found.pairs[3].trace.scorings)) == (None, 1)
     assert searches.source(found) == "recorded claude-haiku-4-5"
+
+
+def test_the_set_has_searches_and_families() -> None:
+    """Every need that a law answers is said again in the law's words, at most three times and never as it was asked."""
+    needs: dict[str, list[Pair]] = {}
+    for pair in load_questions(QUESTIONS, load_corpus(LAWS)):
+        needs.setdefault(pair.need, []).append(pair)
+    answered = [pairs for pairs in needs.values() if any(pair.expected for pair in pairs)]
+    assert len(answered) >= 60
+    assert all(1 <= len(pairs[0].searches) <= SEARCHES for pairs in answered)
+    assert not any(pair.text in pair.searches for pairs in answered for pair in pairs)
+    assert len({pairs[0].family for pairs in answered if pairs[0].family}) >= 8
 
 
 def test_searches_without_vectors_are_left_out() -> None:

@@ -48,13 +48,13 @@ def test_every_fault_with_its_line(tmp_path: Path) -> None:
     text = "embedder: e5-small\nnear_enough: {e5-small: 1.5}\nnear_law: 8\nnear_laws: -1\ncandidate_laws: many\n"
     text += "rerank: live\n"
     assert faults(tmp_path, text) == [
-        "settings.yaml:2: `near_enough.e5-small`: input should be less than or equal to 1, found 1.5",
+        "settings.yaml:2: `near_enough.e5-small`: expected 1 or less, found 1.5",
         "settings.yaml:3: unknown setting `near_law`; there are embedder, near_enough, near_laws, retrieved_laws,"
         " candidate_laws, searched_candidate_laws, answer_laws, rephrase, rerank",
-        "settings.yaml:4: `near_laws`: input should be greater than or equal to 0, found -1",
-        "settings.yaml:5: `candidate_laws`: input should be a valid integer, found 'many'",
+        "settings.yaml:4: `near_laws`: expected 0 or more, found -1",
+        'settings.yaml:5: `candidate_laws`: expected a whole number, found "many"',
         "settings.yaml:6: `rerank`: expected off, or recorded or live with the name of one of bge-reranker-base,"
-        " bge-m3, claude-haiku-4-5, claude-haiku-5-5, found 'live'",
+        ' bge-m3, claude-haiku-4-5, claude-haiku-5-5, found "live"',
     ]
 
 
@@ -78,11 +78,11 @@ def test_every_fault_with_its_line(tmp_path: Path) -> None:
         ("near_enough: {a: 0.5}\n", "settings.yaml:1: the setting `embedder` is missing"),
         (
             "embedder: a\nnear_enough: {a: .nan}\n",
-            "settings.yaml:2: `near_enough.a`: input should be a finite number, found nan",
+            "settings.yaml:2: `near_enough.a`: expected a finite number, found NaN",
         ),
         (
             "embedder: a\nnear_enough: {a: yes}\n",
-            "settings.yaml:2: `near_enough.a`: input should be a valid number, found True",
+            "settings.yaml:2: `near_enough.a`: expected a number, found true",
         ),
     ],
 )

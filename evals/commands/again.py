@@ -35,14 +35,14 @@ def of_search(inputs: Mapping[str, Any]) -> list[str] | None:
 
 
 def to_accept(inputs: Mapping[str, Any], out: "Path | None" = None) -> str:
-    """The command that records what was measured as the baseline; changes have to be made in the settings first."""
-    from evals.report.again import command
+    """The command that records what was measured as the baseline: a change has to be made in the settings first."""
+    from evals.report.again import command, one_line
     from retrieval.settings import SETTINGS
 
     options = repeated(inputs, "embedder", "changes") + ([] if out is None else ["--out", str(out)])
-    settings = inputs.get("settings_file") or SETTINGS.name
-    first = f"make the change in {settings}, then " if inputs["changes"] or inputs.get("embedder") else ""
-    return f'{first}{command("baseline", *options)} --why "..."'
+    settings = one_line(str(inputs.get("settings_file") or SETTINGS.name))
+    first = f"  # when {settings} holds the change" if inputs.get("changes") or inputs.get("embedder") else ""
+    return f'{command("baseline", *options)} --why "..."{first}'
 
 
 def of_recorded(side: "Side") -> list[str] | None:

@@ -198,7 +198,7 @@ def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path
         if len(found.tables[name]):
             click.echo(f"\n{name}\n{aligned(found.tables[name])}")
     click.echo(f"\n{len(found.tables['losses'])} expected laws did not arrive: {out / 'tables' / 'losses.csv'}")
-    click.echo(f"The report: {out / 'summary.md'}")
+    click.echo(f"The report: {out / 'index.html'}")
 
 
 def _agreements(foreign: "Foreign", given: Inputs) -> "tuple[list[Agreement] | None, str]":

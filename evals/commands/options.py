@@ -174,7 +174,7 @@ def uncollected() -> "Iterator[None]":
 
 def baseline_for(states: "Collection[str]", inputs: "Mapping[str, Any]") -> "Baseline | None":
     """The baseline of these states; None where none is recorded, or where other laws or questions are measured."""
-    from evals.baseline import is_recorded, read_baseline
+    from evals.baseline_files import is_recorded, read_baseline
 
     if inputs["laws"] or inputs["questions"] or not is_recorded(baseline_folder()):
         return None

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.exchange.trec import grade
-from retrieval.documents import read_json_lines, read_text
-from retrieval.errors import Fault, InputError
+from retrieval.documents import files_in, none_in, read_json_lines, read_text
+from retrieval.errors import Fault, InputError, as_found
 
 HEADER = ("query-id", "corpus-id", "score")
 
@@ -41,6 +41,8 @@ def read_collection(folder: Path | str, split: str | None = None) -> Collection:
     or a document that is not there, a grade that is no whole number, a document judged twice, no judgement at all.
     """
     folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError([Fault(str(folder), None, none_in(folder, "corpus.jsonl, queries.jsonl and qrels/"))])
     faults: list[Fault] = []
     documents = _rows(folder / "corpus.jsonl", faults)
     queries = _rows(folder / "queries.jsonl", faults)
@@ -86,7 +88,7 @@ def _wrong(row: Row) -> Iterable[str]:
             yield f"`{name}` is missing"
     for name in ("_id", "text", "title"):
         if name in row and not isinstance(row[name], str):
-            yield f"`{name}` must be text, found {row[name]!r}"
+            yield f"`{name}` must be text, found {as_found(row[name])}"
     if row.get("_id") == "":
         yield "`_id` is empty"
 
@@ -104,7 +106,7 @@ def _splits(
     queries: Mapping[str, object],
     faults: list[Fault],
 ) -> dict[str, Judged]:
-    files = {path.stem: path for path in sorted(folder.glob("*.tsv"))}
+    files = {path.stem: path for path in files_in(folder, ".tsv", deep=False)}
     if not files:
         faults.append(Fault(str(folder), None, "no *.tsv file of judgements here"))
     elif split is not None and split not in files:

@@ -80,7 +80,11 @@ def read_foreign(path: Path | str) -> list[Line]:
     An id returned twice in a ranking counts once, at its first place. InputError with every bad line.
     """
     path = Path(path)
-    if not read_text(path).lstrip().startswith("{"):
+    first = read_text(path).lstrip()[:1]
+    if first == "[":
+        what = "a JSON array; expected JSON Lines, an object {...} on every line, or a TREC run"
+        raise InputError([Fault(str(path), 1, what)])
+    if first != "{":
         return [Line(None, None, question, None, _of_scores(scores)) for question, scores in read_run(path).items()]
     rows, faults = read_json_lines(path)
     found: list[Line] = []

@@ -11,19 +11,31 @@ from functools import cached_property
 import pandas as pd
 
 from evals import tables
+from evals.bands import Point
 from evals.exchange import agreement, figures, sides
 from evals.exchange.agreement import Agreement
 from evals.exchange.foreign import Foreign
 from evals.exchange.kept import Kept
 from evals.metrics import Metric, mean
 from evals.outcomes import Key, Side, written
+from evals.report.details import Shown
 from evals.report.files import FORMAT, records
 from evals.report.markdown import table
+from evals.report.sides import run_page
 from retrieval.corpus import Law
 from retrieval.documents import strict_json
 from retrieval.settings import Settings
 
 NAMED = 10
+MEANS = ("stages", "by-kind", "by-state", "expect-nothing", "bands")
+ON_THE_PAGE = {
+    "agreement": "How far it agrees with the pipeline here",
+    "stages": "Stages: means over all questions that expect a law",
+    "by-kind": "By kind and stage",
+    "by-state": "By state and stage",
+    "expect-nothing": "Questions that no law answers",
+    "bands": "Bands: quantiles of the cosines",
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,16 @@ class Foreigner:
         return sides.side(self.foreign, self.settings, self.corpus)
 
     @cached_property
+    def points(self) -> list[Point]:
+        """The cosines of its bands."""
+        return sides.points(self.foreign, self.settings, self.corpus)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """It as a page shows it."""
+        return sides.shown(self.foreign, self.side, self.points, self.corpus)
+
+    @cached_property
     def rows(self) -> pd.DataFrame:
         """A row a stage and pair."""
         return figures.of_run(self.foreign, self.kept, self.metrics)
@@ -50,13 +72,14 @@ class Foreigner:
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables by name; bands only where the near search's cosines are there."""
-        points = sides.points(self.foreign, self.settings, self.corpus)
         return {
             "stages": figures.means(self.rows, ["stage"]),
             "by-kind": figures.means(self.rows, ["kind", "stage"]),
             "by-state": figures.means(self.rows, ["state", "stage"]),
             "expect-nothing": figures.means(self.rows, ["class", "stage"], expecting=False),
-            **({"bands": tables.band_quantiles(points)} if points else {}),
+            **({"bands": tables.band_quantiles(self.points)} if self.points else {}),
+            **({"band-points": tables.band_points(self.points)} if self.points else {}),
+            **({} if self.agreements is None else {"agreement": _agreement(self.agreements)}),
             "losses": sides.losses(self.foreign),
             "per-question": self.rows,
         }
@@ -64,6 +87,14 @@ class Foreigner:
 
 def lines(found: Foreigner) -> Iterable[str]:
     """What was measured and how much of it matched, a line each; then how far it agrees with the pipeline here."""
+    yield from _matched(found)
+    if found.agreements is not None:
+        yield from agreement.said(found.agreements)
+    if found.side.bands:
+        yield found.side.bands
+
+
+def _matched(found: Foreigner) -> Iterable[str]:
     foreign = found.foreign
     yield f"{foreign.name}: the stages {', '.join(foreign.stages)}; others were not run and are not here."
     for stage, returned in foreign.returned.items():
@@ -76,10 +107,6 @@ def lines(found: Foreigner) -> Iterable[str]:
     if failed:
         causes = ", ".join(f"{cause} {failed.count(cause)}" for cause in sorted(set(failed)))
         yield f"fell back: {len(failed)} of {len(foreign.pairs)} pairs ({causes})"
-    if found.agreements is not None:
-        yield from agreement.said(found.agreements)
-    if found.side.bands:
-        yield found.side.bands
 
 
 def _named(what: str, names: Sequence[str]) -> Iterable[str]:
@@ -92,16 +119,55 @@ def files(found: Foreigner) -> dict[str, str]:
     """The text of every file by its path in the report."""
     every = found.tables
     return {
+        "index.html": _page(found),
         "summary.md": _summary(found),
         "run.json": strict_json(_run(found), indent=2) + "\n",
-        "per_question.jsonl": "".join(strict_json(written(each)) + "\n" for each in found.side.outcomes.values()),
+        "per_question.jsonl": "".join(strict_json(row) + "\n" for row in _per_question(found.shown)),
         **{f"tables/{name}.csv": frame.to_csv(index=False, lineterminator="\n") for name, frame in every.items()},
     }
 
 
+def _agreement(found: Sequence[Agreement]) -> pd.DataFrame:
+    """In how many pairs each stage is the same as here, and the first few pairs in which it is not."""
+    rows = []
+    for each in found:
+        first = (
+            f"{one.question} ({one.state}) at place {one.place}: here {one.here or 'the end'},"
+            f" there {one.there or 'the end'}"
+            for one in each.differences[: agreement.SHOWN]
+        )
+        rows.append((each.stage, each.pairs, each.identical, each.same_ids, "; ".join(first)))
+    columns = ["stage", "pairs", "same laws in the same order", "same laws", "first differences"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _per_question(shown: Shown) -> Iterable[dict[str, object]]:
+    """A row a pair as a run of the pipeline writes it, so that a page can be made of the folder."""
+    for key, outcome in shown.side.outcomes.items():
+        detail = shown.detail(key)
+        yield {**written(outcome), "accepted": detail.accepted, "near cosines": detail.cosines}
+
+
+def _page(found: Foreigner) -> str:
+    every = found.tables
+    lost = every["losses"].groupby(["stage", "kind"]).size().reset_index(name="lost laws")
+    lost = lost.sort_values(["lost laws", "stage", "kind"], ascending=[False, True, True])
+    shown = {name: (caption, every[name]) for name, caption in ON_THE_PAGE.items() if name in every}
+    tables = {**shown, "losses": ("Lost laws, by stage and kind", lost)}
+    return run_page(found.shown, [("Agreement", _agreed(found.agreements))], list(_matched(found)), tables)
+
+
+def _agreed(found: Sequence[Agreement] | None) -> str:
+    """In how many pairs each stage is the same as here, in a sentence."""
+    if found is None:
+        return "Not compared with the pipeline here."
+    each = (f"{one.stage} for {one.identical:,} of {one.pairs:,} pairs" for one in found)
+    return f"The same laws in the same order as the pipeline here: {', '.join(each)}."
+
+
 def _run(found: Foreigner) -> dict[str, object]:
     side = found.side
-    names = [name for name in found.tables if name not in ("losses", "per-question")]
+    names = [name for name in found.tables if name in MEANS]
     return {
         "format": FORMAT,
         "settings": side.settings,

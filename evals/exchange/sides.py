@@ -12,6 +12,7 @@ from evals.exchange.scores import STAGE as NEAR
 from evals.exchange.scores import coverage, ranking
 from evals.outcomes import Group, Key, Outcome, Side
 from evals.questions import Pair
+from evals.report.details import Detail, Shown, nearest_wrong, texts
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.pipeline import Ranking, Scoring, Trace
@@ -41,6 +42,20 @@ def side(foreign: Foreign, settings: Settings, corpus: Mapping[str, Sequence[Law
 def points(foreign: Foreign, settings: Settings, corpus: Mapping[str, Sequence[Law]]) -> list[bands.Point]:
     """The cosines of the bands, of the near search's scores; [] where the file holds none, or other scores."""
     return bands.points(_as_run(foreign, settings, corpus))
+
+
+def shown(foreign: Foreign, side: Side, points: Sequence[bands.Point], corpus: Mapping[str, Sequence[Law]]) -> Shown:
+    """The side as a page shows it; `points` are those of its bands."""
+    nearest = nearest_wrong(points)
+    near = foreign.returned.get(NEAR, {}) if _are_cosines(foreign) else {}
+    details = {
+        key(pair): Detail(pair.accepted, _scores(near.get(key(pair))), nearest.get(key(pair))) for pair in foreign.pairs
+    }
+    return Shown(foreign.name, side, details, texts(corpus))
+
+
+def _scores(returned: Returned | None) -> tuple[float, ...]:
+    return (returned.scores or ()) if returned else ()
 
 
 def _as_run(foreign: Foreign, settings: Settings, corpus: Mapping[str, Sequence[Law]]) -> Run:

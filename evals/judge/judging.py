@@ -21,6 +21,7 @@ from retrieval.recordings import write_beside
 
 ANSWERS, SIBLING, NO = GRADES = ("answers", "sibling", "no")
 DEPTH = 8
+SHOWN = 200  # characters of a bad line
 
 JUDGEMENTS = "judgements.jsonl"
 NEEDS = "needs.yaml"
@@ -174,9 +175,9 @@ def read_judgements(folder: Path) -> dict[Item, str]:
     for line, row in rows:
         texts = [row.get(name) for name in (*Item._fields, "grade")]
         if not all(isinstance(text, str) for text in texts) or texts[-1] not in GRADES:
-            what = (
-                f"expected {', '.join(Item._fields)} and a grade, one of {', '.join(GRADES)}, found {strict_json(row)}"
-            )
+            shown = strict_json(row)
+            shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
+            what = f"expected {', '.join(Item._fields)} and a grade, one of {', '.join(GRADES)}, found {shown}"
             faults.append(Fault(str(path), line, what))
             continue
         item = Item(*map(str, texts[:-1]))

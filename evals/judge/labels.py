@@ -10,7 +10,7 @@ import yaml
 
 from evals.judge.judging import ANSWERS, NEEDS, Item, Task, finished, write_judgements
 from evals.questions import Pair
-from retrieval.documents import read_text
+from retrieval.documents import read_text, too_long
 from retrieval.errors import Fault, InputError
 from retrieval.recordings import write_beside
 
@@ -21,15 +21,21 @@ def listed_pairs(path: Path, states: Sequence[str]) -> list[Pair]:
     """The questions of a list, one a line, in each state: a need each. Blank lines and repeats are left out.
 
     A need's id follows from the question alone, so that a list may grow or change its order between two sittings.
-    InputError where there is no question.
+    InputError where there is no question, and with every line that is too long to be one.
     """
     first: dict[str, tuple[int, str]] = {}
+    faults: list[Fault] = []
     for line, text in enumerate(read_text(path).split("\n"), 1):
+        if long := too_long(text):
+            faults.append(Fault(str(path), line, long))
+            continue
         words = " ".join(unicodedata.normalize("NFC", text).split())
         if words:
             first.setdefault(words.lower(), (line, words))
-    if not first:
-        raise InputError([Fault(str(path), None, "no question here; expected one a line")])
+    if not first and not faults:
+        faults.append(Fault(str(path), None, "no question here; expected one a line"))
+    if faults:
+        raise InputError(faults)
     return [_listed(path, line, text, state) for line, text in first.values() for state in states]
 
 

@@ -1,18 +1,18 @@
 """Settings, laws, concept list and questions read together: every fault of all of them at once, or where each stands.
 
-The checks themselves are those of `load_settings`, `load_corpus` and `load_questions`. Added here is what none of them
-can see alone: a state that no law file has, a concept list that is none.
+The checks themselves are those of `load_settings`, `load_corpus` and `load_questions`. Added here is a concept list
+that is none.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from evals.questions import Pair, load_questions
-from retrieval.corpus import Law, load_corpus, load_laws
-from retrieval.documents import Document, Where, read_json_lines, read_yaml
+from evals.questions import Pair, load_questions, question_files
+from retrieval.corpus import Corpus, Law, load_corpus, load_laws
+from retrieval.documents import Document, files_in, read_json_lines, read_yaml
 from retrieval.errors import Fault, InputError
 from retrieval.settings import Settings, load_settings
 
@@ -75,7 +75,6 @@ def read_checked(settings_file: Path | str, laws: Path | str, questions: Path | 
     readable = _readable(laws) if corpus is None else corpus
     pairs = _tried(lambda: load_questions(questions, readable), faults)
     documents = _documents(questions)
-    faults += _unknown_states(documents, [path.stem.upper() for path in _law_files(laws)])
     if faults or settings is None or corpus is None or pairs is None:
         raise InputError(faults)
     return Checked(
@@ -124,20 +123,21 @@ def _tried(read: Callable[[], T], faults: list[Fault]) -> T | None:
 
 
 def _law_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.jsonl"))
+    return files_in(folder, ".jsonl", deep=False)
 
 
-def _readable(folder: Path) -> dict[str, list[Law]]:
+def _readable(folder: Path) -> Corpus:
+    files = _law_files(folder)
     found = {}
-    for path in _law_files(folder):
+    for path in files:
         with suppress(InputError):
             found[path.stem.upper()] = load_laws(path)
-    return found
+    return Corpus(found, [path.stem.upper() for path in files])
 
 
 def _documents(folder: Path) -> list[Document]:
     found = []
-    for path in sorted(folder.rglob("*.yaml")):
+    for path in question_files(folder):
         with suppress(InputError):
             found.append(read_yaml(path))
     return found
@@ -152,28 +152,3 @@ def _needs(document: Document) -> list[dict[str, object]]:
     """The needs of a file as they were written; [] where it holds none, or something else."""
     needs = document.data.get("needs") if isinstance(document.data, dict) else None
     return [need if isinstance(need, dict) else {} for need in needs] if isinstance(needs, list) else []
-
-
-def _unknown_states(documents: Iterable[Document], known: Sequence[str]) -> Iterable[Fault]:
-    """States that needs name and no file of laws has: their questions would be asked nowhere, and nobody would see."""
-    for document in documents if known else ():
-        for at, need in enumerate(_needs(document)):
-            for where, state in _states(need):
-                if state not in known:
-                    what = f"{need.get('id')}: no laws of {state}; there are {', '.join(known)}"
-                    yield Fault(document.file, document.line(("needs", at, *where)), what)
-
-
-def _states(need: Mapping[str, object]) -> Iterable[tuple[Where, str]]:
-    """The states by which a need is asked, each with its path in the need. A plain list of laws names none."""
-    expected, uncovered, asks = need.get("expected"), need.get("uncovered"), need.get("asks")
-    if isinstance(expected, dict):
-        yield from ((("expected", state), state) for state in expected)
-    if isinstance(uncovered, list):
-        yield from ((("uncovered", at), state) for at, state in enumerate(uncovered) if isinstance(state, str))
-    # Elsewhere an ask's states must be among those of its need; an unrelated need has none.
-    for name, ask in asks.items() if isinstance(asks, dict) and need.get("unrelated") else ():
-        states = ask.get("states") if isinstance(ask, dict) else None
-        for at, state in enumerate(states) if isinstance(states, list) else ():
-            if isinstance(state, str):
-                yield ("asks", name, "states", at), state

@@ -9,11 +9,13 @@ from retrieval.errors import Fault
 
 # In the order in which they are counted; the last two need the cosines of a run.
 KINDS = (
+    "no text",
     "same text",
     "shared run of words",
     "telling word",
     "page row",
     "unknown concept",
+    "unknown kind",
     "small group",
     "missed",
     "not judged",

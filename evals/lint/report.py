@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from evals.lint.checked import Checked
-from evals.lint.coverage import SMALLEST_GROUP, small_groups, unknown_concepts
+from evals.lint.coverage import SMALLEST_GROUP, empty_laws, small_groups, unknown_concepts, unknown_kinds
 from evals.lint.doubts import KINDS, Doubt
 from evals.lint.labels import VERY_NEAR, missed, not_judged, page_rows
 from evals.lint.wording import same_texts, shared_runs, telling_words
@@ -23,11 +23,13 @@ def find_doubts(
     The kinds `missed` and `not judged` are looked for where a run and the `embed` of its model are given.
     """
     found = [
+        *empty_laws(checked),
         *same_texts(checked),
         *shared_runs(checked.corpus, checked.pairs),
         *telling_words(checked.corpus, checked.pairs),
         *page_rows(checked),
         *unknown_concepts(checked),
+        *unknown_kinds(checked),
         *small_groups(checked, smallest_group),
     ]
     if run is not None:

@@ -4,23 +4,23 @@ Only a `Recorder` writes. What a model was asked is decided by `evals.run`; here
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from evals.run import Ask, page_families
+from retrieval import project
 from retrieval.corpus import Law
 from retrieval.errors import MissingRecordingError, NearEnoughError
-from retrieval.live import REPHRASERS, RERANKERS, LiveStage, ask_all, scores, searches
+from retrieval.live import REPHRASERS, RERANKERS, Asked, LiveStage, ask_all, scores, searches
 from retrieval.models.calls import Bounds
 from retrieval.pipeline import EmbedTexts, Pipeline
 from retrieval.rephrase import Rephrased
-from retrieval.replies import Call, Replies, Reply, missing, unanswered
+from retrieval.replies import Call, Replies, Reply, digest, missing, unanswered
 from retrieval.rerank import Rerank
-from retrieval.settings import Settings
+from retrieval.settings import Settings, load_settings
 
 FOLDER = "replies"
-GOLDEN = 0.6180339887498949  # its multiples spread evenly
 
 Progress = Callable[[str, int, int], None]
 
@@ -51,8 +51,8 @@ def replaying(settings: Settings, recordings: Path) -> Ask:
             first, distinct = lacking[0], len({call.key for call in calls})
             raise MissingRecordingError(
                 f"{len(lacking)} of {distinct} calls to {stage.stage} with {stage.name} are not"
-                f" recorded, the first: {first.question[:80]!r} with {len(first.texts)} texts ({first.key}). With the"
-                f" other options of this run, this records them: {command(settings)}"
+                f" recorded, the first: {first.question[:80]!r} with {len(first.texts)} texts ({first.key}). This"
+                f" records them, with --settings, --laws and --questions where they were given: {command(settings)}"
             )
         return {call.key: reply for call in calls if (reply := read[0].get(call)) is not None}
 
@@ -60,10 +60,15 @@ def replaying(settings: Settings, recordings: Path) -> Ask:
 
 
 def command(settings: Settings) -> str:
-    """The command that records what the live stages of these settings need."""
+    """The command that records what these settings need, by what they change in those of the project."""
+    file = project.PROJECT.settings
+    usual = load_settings(file).model_dump() if file.is_file() else {"near_enough": {}}
+    usual["near_enough"] = usual["near_enough"].get(settings.embedder)
     asked = {"rephrase": settings.rephraser, "rerank": settings.reranker}
-    options = [f' --set "{name}=recorded {asking.model}"' for name, asking in asked.items() if asking is not None]
-    return f"near-enough record{''.join(options)}"
+    recorded = {name: f"recorded {asking.model}" for name, asking in asked.items() if asking is not None}
+    now = {**settings.model_dump(), "near_enough": settings.cutoff, **recorded}
+    changes = [f"{name}={value}" for name, value in now.items() if name in recorded or usual.get(name) != value]
+    return " ".join(["near-enough record", *(f'--set "{change}"' for change in changes)])
 
 
 def live(
@@ -115,32 +120,50 @@ class Recorder:
         return {call.key: reply for call in calls if (reply := self.replies.get(call)) is not None}
 
     def _ask(self, stage: LiveStage, wanted: Sequence[Call], took: list[tuple[Call, Reply]]) -> None:
+        what, done = f"{stage.stage} with {stage.name}", 0
+
+        def told() -> None:
+            nonlocal done
+            done += 1
+            if self.progress is not None:
+                self.progress(what, done, len(wanted))
+
         def answered(call: Call, reply: Reply) -> None:
             self.replies.add(call, reply, self.day)
             took.append((call, reply))
-            if self.progress is not None:
-                self.progress(f"{stage.stage} with {stage.name}", len(took), len(wanted))
+            told()
 
         def known(call: Call) -> Reply | None:
             self.replies.refresh(call)
             reply = self.replies.get(call)
-            return reply if reply is not None and not reply.failed else None
+            if reply is None or reply.failed:
+                return None
+            told()
+            return reply
 
-        found = ask_all(stage, _turned(wanted), answered, known, bounds=self.bounds)
-        lost = found.stopped or next(iter(found.failed.values()), None)
-        if lost is not None:
+        found = ask_all(stage, shuffled(wanted), answered, known, bounds=self.bounds)
+        if found.failed:
             left = len(wanted) - len(found.replies)
             raise NearEnoughError(
-                f"{stage.stage} with {stage.name}: {len(found.replies)} of {len(wanted)} calls were answered and are"
-                f" recorded, {left} are left; {'stopped by' if found.stopped else 'the first that failed'}: {lost}. The"
-                " same command goes on from here"
+                f"{what}: {len(found.replies)} of {len(wanted)} calls were answered and are recorded, {left} are left;"
+                f" {why(found, wanted)}. The same command goes on from here"
             )
 
 
-def _turned(calls: Sequence[Call]) -> list[Call]:
-    """The calls from a place on that differs between processes: two of them shall not ask the same side by side."""
-    start = int(len(calls) * (os.getpid() * GOLDEN % 1))
-    return [*calls[start:], *calls[:start]]
+def why(found: Asked, calls: Iterable[Call]) -> str:
+    """Why calls got no answer: what stopped the asking, or the first call that failed, with its question."""
+    if found.stopped is not None:
+        return f"stopped by: {found.stopped}"
+    first = next(call for call in calls if call.key in found.failed)
+    return f"the first that failed, {first.question[:80]!r}: {found.failed[first.key]}"
+
+
+def shuffled(calls: Sequence[Call]) -> list[Call]:
+    """The calls in an order of this process's own: two of them shall not ask the same side by side.
+
+    Orders that only begin in different places would do that as soon as one has caught up with the other.
+    """
+    return sorted(calls, key=lambda call: digest([os.getpid(), call.key]))
 
 
 def searcher(

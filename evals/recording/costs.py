@@ -1,6 +1,7 @@
 """What calls take: how many, about how many tokens, and about how many dollars. Asks nobody.
 
-Prices are dollars a million tokens, as the vendors listed them in November 2026; nothing here has seen a bill.
+Prices are dollars a million tokens: those of Cloudflare's page "Workers AI pricing" and of Anthropic's pages of its
+models, as of October 2026. Nothing here has seen a bill.
 """
 
 import math
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from retrieval.live import LiveStage
 from retrieval.replies import Call, Reply
 
+LISTED = "dollars are an estimate from the vendors' price lists of October 2026 (evals/recording/costs.py)"
+
 CHARACTERS_A_TOKEN = 4  # of English; Spanish takes some more
 
-# Input, output.
+# Input, output; up to 100,000 tokens a call.
 PRICES = {
     "@cf/baai/bge-m3": (0.012, 0.0),
     "@cf/baai/bge-reranker-base": (0.003, 0.0),

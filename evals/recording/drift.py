@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evals.recording.asking import why
 from evals.run import Ask
-from retrieval.live import LiveStage, ask_all, scores
+from retrieval.live import Asked, LiveStage, ask_all, scores
 from retrieval.models import Embedded, Kind
 from retrieval.models.calls import Bounds
 from retrieval.recordings import Vectors, quantise
-from retrieval.replies import Call, Replies, Reply
+from retrieval.replies import Call, Reply
 
 SAMPLE = 20
 FIRST = 3
@@ -67,7 +68,6 @@ class Checker:
     """Answers from the recordings and asks a sample of the calls again; called as `Ask` is."""
 
     replay: Ask
-    replies: Replies
     found: list[Drift]
     bounds: Bounds | None = None
 
@@ -77,17 +77,17 @@ class Checker:
         by_key = {call.key: call for call in calls if not recorded[call.key].failed}
         chosen = [by_key[key] for key in sample(sorted(by_key))]
         asked = ask_all(stage, chosen, bounds=self.bounds)
-        self.found.append(_compared(stage, chosen, recorded, asked.replies))
+        self.found.append(_compared(stage, chosen, recorded, asked))
         return recorded
 
 
-def _compared(
-    stage: LiveStage, calls: Sequence[Call], before: Mapping[str, Reply], after: Mapping[str, Reply]
-) -> Drift:
+def _compared(stage: LiveStage, calls: Sequence[Call], before: Mapping[str, Reply], asked: Asked) -> Drift:
+    after = asked.replies
     answered = [call for call in calls if call.key in after and not after[call.key].failed]
     same = sum(after[call.key].content == before[call.key].content for call in answered)
     lost = len(calls) - len(answered)
-    said = f"{lost} got no answer" if lost else "all were answered"
+    said = f"{lost} got no answer that can be used" if lost else "all were answered"
+    said += f" ({why(asked, calls)})" if asked.failed else ""
     if stage.stage == "rerank":
         moved = sum(_first(call, before[call.key]) != _first(call, after[call.key]) for call in answered)
         said += f"; {moved} with other laws among the first {FIRST}"

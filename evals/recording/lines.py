@@ -1,14 +1,14 @@
 """The commands `record` and `recordings` as lines for a person: what was done, what it took, what is left."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
 from evals.questions import Pair
 from evals.recording import drift, stock
 from evals.recording.asking import FOLDER, Recorder, replaying
-from evals.recording.costs import embedding, taken
+from evals.recording.costs import LISTED, Cost, embedding, taken
 from evals.recording.plan import plan
 from evals.recording.vectors import record, record_searches, wanted
 from evals.run import evaluate
@@ -28,7 +28,15 @@ def plan_recording(
     settings: Settings, corpus: Corpus, pairs: Sequence[Pair], vectors: Vectors, folder: Path
 ) -> Iterator[str]:
     """What a recording would take, a line a stage."""
-    yield from map(str, plan(settings, corpus, pairs, vectors, Replies(folder / FOLDER)))
+    planned = plan(settings, corpus, pairs, vectors, Replies(folder / FOLDER))
+    yield from map(str, planned)
+    yield from _listed([each.cost for each in planned if each.needed > each.recorded])
+
+
+def _listed(costs: Iterable[Cost | None]) -> Iterator[str]:
+    """Where the dollars come from, if there are any."""
+    if any(cost is not None and cost.dollars is not None for cost in costs):
+        yield LISTED
 
 
 def record_all(
@@ -40,27 +48,34 @@ def record_all(
     lacking = [text for kind, text in texts if vectors.missing(kind, [text])]
     for path, lines in record(vectors, folder / settings.embedder, corpus, pairs, day).items():
         yield f"{path}: {lines} vectors"
-    if vectors.model.remote and lacking:
-        yield f"{vectors.model.name}: {embedding(vectors.model.version, lacking, TEXTS_A_REQUEST)}"
+    costs = [embedding(vectors.model.version, lacking, TEXTS_A_REQUEST)] if vectors.model.remote and lacking else []
+    yield from (f"{vectors.model.name}: {cost}" for cost in costs)
     if settings.rephraser is None and settings.reranker is None:
+        yield from _listed(costs)
         return
     recorder = Recorder(Replies(folder / FOLDER), day, vectors.progress)
     try:
         run = evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=recorder)
     finally:
-        yield from _took(recorder)
+        took = _took(recorder)
+        yield from (f"{what}: {said}" for what, said, _ in took)
+        yield from _listed([*costs, *(cost for *_, cost in took)])
     if settings.rephraser is not None:
         for path, lines in record_searches(vectors, folder / settings.embedder, run, day).items():
             yield f"{path}: {lines} vectors"
     yield f"{time.monotonic() - begun:.0f} s in all"
 
 
-def _took(recorder: Recorder) -> Iterator[str]:
+def _took(recorder: Recorder) -> list[tuple[str, str, Cost | None]]:
+    """What each stage took: its name, a sentence, and its cost where it was asked."""
     stages = {f"{stage.stage} with {stage.name}": stage for stage in (*RERANKERS.values(), *REPHRASERS.values())}
+    found: list[tuple[str, str, Cost | None]] = []
     for what, asked in recorder.asked.items():
         failed = sum(bool(reply.failed) for _, reply in asked)
         unusable = f"; {failed} answers could not be used" if failed else ""
-        yield f"{what}: {taken(stages[what], asked)}{unusable}" if asked else f"{what}: all was recorded"
+        cost = taken(stages[what], asked) if asked else None
+        found.append((what, f"{cost}{unusable}" if cost else "nothing was asked", cost))
+    return found
 
 
 def check_recordings(
@@ -73,7 +88,7 @@ def check_recordings(
     except ModelError as error:
         yield f"vectors of {vectors.model.name}: not checked: {error}"
     if settings.rephraser is not None or settings.reranker is not None:
-        checker = drift.Checker(replaying(settings, folder), Replies(folder / FOLDER), [])
+        checker = drift.Checker(replaying(settings, folder), [])
         evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=checker)
         yield from map(str, checker.found)
 

@@ -18,7 +18,7 @@ from retrieval.corpus import Law
 from retrieval.live import LiveStage
 from retrieval.models import Kind
 from retrieval.recordings import Vectors, write_beside
-from retrieval.replies import Call, Replies, Reply, Row
+from retrieval.replies import Call, Replies, Reply, Row, missing
 from retrieval.settings import Settings
 
 
@@ -107,18 +107,25 @@ def _files(vectors: Vectors, folder: Path, said: Said | None) -> Iterator[tuple[
 class Needs:
     """Notes what a run asks, and answers from the recordings; what they lack is answered by nothing. As `Ask` is.
 
-    said: what the rephraser said; None where none was asked.
+    said: what the rephraser said; None where none was asked, or where its replies are not all there. waiting: the
+    stage whose calls nobody knows then, since they follow from what the rephraser says; lacking: how many it lacks.
     """
 
     replies: Replies
     calls: dict[str, dict[str, Call]] = field(default_factory=dict)
     stages: dict[str, LiveStage] = field(default_factory=dict)
     said: Said | None = None
+    waiting: LiveStage | None = None
+    lacking: int = 0
 
     def __call__(self, stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
         """The recorded replies, and failures in the place of those that are missing."""
-        self.stages[stage.stage] = stage
-        self.calls[stage.stage] = {call.key: call for call in calls}
+        if self.lacking:
+            self.waiting = stage
+        else:
+            self.stages[stage.stage] = stage
+            self.calls[stage.stage] = {call.key: call for call in calls}
+            self.lacking = len(missing(self.replies, calls)) if stage.stage == "rephrase" else 0
         return {call.key: self.replies.get(call) or Reply(failed="not recorded") for call in calls}
 
 
@@ -133,7 +140,7 @@ def needs_of(
     needs = Needs(replies)
     if settings.rephraser is not None or settings.reranker is not None:
         run = evaluate(settings, corpus, pairs, vectors.embed, vectors.model.name, ask=needs)
-        if settings.rephraser is not None:
+        if settings.rephraser is not None and not needs.lacking:
             needs.said = Said(searches_file(settings), searches_of(run))
     return needs
 
@@ -157,6 +164,13 @@ def of_replies(needs: Needs) -> list[Stock]:
                 tuple(row["asked"]["question"] for row in rows if row["key"] in calls and "failed" in row),
             )
         )
+    if needs.waiting is not None:
+        stage = needs.waiting
+        judged |= {row["key"] for row in needs.replies.rows.values() if _belongs(row["asked"], stage)}
+        note = (
+            f"not judged: {needs.lacking} calls to the rephraser are missing, and what this is asked follows from them"
+        )
+        found.append(Stock(f"{stage.stage} with {stage.name}", 0, note=note))
     others: dict[tuple[str, str], int] = {}
     for row in needs.replies.rows.values():
         if row["key"] not in judged:

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from evals.compare import Flip
 from evals.gate import FAILED, NOT_COMPARABLE, Verdict
 from evals.outcomes import JUDGED
-from evals.report.verdict import TO_ACCEPT, WORDS, certainty, judged, moved, searches_line, to_see
+from evals.report.again import TO_ACCEPT, to_see
+from evals.report.verdict import WORDS, accepted, certainty, judged, moved, moved_means, searches_lines
 
 # GitHub takes 65,536 characters; some stay free for what a workflow writes around the comment.
 LARGEST = 60_000
 NAMED_SHARE = 0.6  # of what is left, for the laws lost, and of what they leave, for those gained
 TEXT_LARGEST = 300
+COMMAND_LARGEST = 4000
 
 _MARKUP = re.compile(r"[@#&<>\"`*_\[\]|\\~]")
 
@@ -30,12 +32,12 @@ class Section:
     rows: Sequence[Sequence[str]]
 
 
-def verdict_markdown(verdict: Verdict) -> str:
+def verdict_markdown(verdict: Verdict, options: Sequence[str] | None = (), to_accept: str = TO_ACCEPT) -> str:
     """The verdict, its reasons, the means, the laws lost and gained, and the rest folded; 60,000 characters at most.
 
-    Tables are cut at whole rows, with the number of the rows left out.
+    Tables are cut at whole rows, with the number of the rows left out. options and to_accept: as in `verdict_text`.
     """
-    text = "\n".join(_head(verdict)) + "\n"
+    text = "\n".join(_head(verdict, options, to_accept)) + "\n"
     if verdict.status == NOT_COMPARABLE:
         return text
     for share, section in _sections(verdict):
@@ -43,7 +45,7 @@ def verdict_markdown(verdict: Verdict) -> str:
     return text
 
 
-def _head(verdict: Verdict) -> Iterable[str]:
+def _head(verdict: Verdict, options: Sequence[str] | None, to_accept: str) -> Iterable[str]:
     yield f"### Retrieval gate: {WORDS[verdict.status]}"
     yield ""
     if verdict.reasons:
@@ -51,27 +53,31 @@ def _head(verdict: Verdict) -> Iterable[str]:
         yield ""
     if verdict.status != NOT_COMPARABLE:
         yield from _means(verdict)
-        yield f"{inert(judged(verdict))}; {inert(searches_line(verdict))}."
-    if verdict.status == FAILED and verdict.lost:
-        yield ""
-        yield f"To see one: <code>{_short(to_see(verdict.lost[0].after))}</code>"
+        yield "; ".join(map(inert, [judged(verdict), *searches_lines(verdict)])) + "."
+    if verdict.status == FAILED and verdict.lost and options is not None:
+        yield from _block("To see one:", to_see(verdict.lost[0].after, options))
     if verdict.acceptable:
-        yield ""
-        yield f"To accept what was lost, each law by name in the baseline: `{TO_ACCEPT}`"
+        yield from _block("To accept what was lost, each law by name in the baseline:", to_accept)
     elif verdict.passed and verdict.gained:
-        yield ""
-        yield f"To hold what was gained from now on: `{TO_ACCEPT}`"
+        yield from _block("To hold what was gained from now on:", to_accept)
+
+
+def _block(title: str, command: str) -> Iterable[str]:
+    """A command as it is, to be copied; nothing for one that leaves no room for the rest."""
+    if len(command) <= COMMAND_LARGEST:
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
+        yield from ("", title, "", f"{fence}sh", command, fence)
 
 
 def _means(verdict: Verdict) -> Iterable[str]:
-    changes = [change for change in verdict.comparison.changes if change.by == "all"]
+    changes = moved_means(verdict.comparison)
     if changes:
         yield "| stage | recall before | recall now | pairs | needs | lost | gained | how sure the change is |"
         yield "|---|---:|---:|---:|---:|---:|---:|---|"
     for change in changes:
         sure = certainty(verdict.comparison, change.stage)
-        cells = (change.pairs, change.needs, change.lost, change.gained, sure)
-        yield f"| {change.stage} | {change.before:.4f} | {change.after:.4f} | {' | '.join(map(str, cells))} |"
+        cells = (*(f"{each:,}" for each in (change.pairs, change.needs, change.lost, change.gained)), sure)
+        yield f"| {change.stage} | {change.before:.4f} | {change.after:.4f} | {' | '.join(cells)} |"
     if changes:
         yield ""
 
@@ -82,22 +88,26 @@ def _sections(verdict: Verdict) -> Iterable[tuple[float, Section]]:
     yield NAMED_SHARE, Section("Lost laws", True, columns, _flips(verdict.lost))
     yield NAMED_SHARE, Section("Gained laws", False, columns, _flips(verdict.gained))
     rows = [
-        _row(change.by, change.group, change.stage, f"{change.before:.4f}", f"{change.after:.4f}", change.pairs)
+        _row(change.by, change.group, change.stage, f"{change.before:.4f}", f"{change.after:.4f}", f"{change.pairs:,}")
         for change in verdict.comparison.changes
         if change.by != "all" and change.stage in JUDGED and (change.lost or change.gained)
     ]
     yield 0.5, Section("By kind, state and language", False, ("by", "", "stage", "before", "now", "pairs"), rows)
     rows = [_row(*each.outcome.key, each.before, each.outcome.near_laws, each.outcome.text) for each in verdict.louder]
     columns = ("question", "state", "before", "now", "text")
-    yield 0.5, Section("More laws near questions that no law answers", False, columns, rows)
+    yield 0.5, Section("More laws near what no law answers, pairs", False, columns, rows)
     rows = [_row(each.question, each.state) for each in verdict.comparison.vanished]
-    yield 0.5, Section("Questions not asked any more", False, ("question", "state"), rows)
+    yield 0.5, Section("Pairs not asked any more", False, ("question", "state"), rows)
     columns = ("question", "state", "expected", "")
     rows = [_row(*outcome.key, " or ".join(group.laws), "judged") for outcome, group in verdict.comparison.dropped]
     yield 0.5, Section("Laws not expected any more", False, columns, rows)
     rows = [_row(*each.outcome.key, " or ".join(each.group.laws), each.what) for each in verdict.margins]
     yield 0.5, Section("Shrinking margins: they still arrive", False, columns, rows)
-    rows = [_row(each.question, each.state, " or ".join(each.expected), each.why) for each in verdict.still_lost]
+    columns = ("question", "state", "expected", "by", "why")
+    rows = [
+        _row(each.question, each.state, " or ".join(each.expected), " and ".join(stages), each.why)
+        for each, stages in accepted(verdict.still_lost).items()
+    ]
     yield 1.0, Section("Lost before and accepted", False, columns, rows)
 
 

@@ -6,36 +6,42 @@ from evals.baseline import NOTHING
 from evals.compare import Change, Comparison, compare
 from evals.gate import Verdict, counted
 from evals.outcomes import JUDGED, Side
+from evals.report.again import TO_ACCEPT, one_line
 from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines
 
 HEAD = ("", "stage", "pairs", "needs", "before", "now", "change", "lost", "gained")
 
 
 def comparison_text(
-    before: Side, after: Side, verdict: Verdict | None, no_verdict: str = "", options: Sequence[str] = ()
+    before: Side,
+    after: Side,
+    verdict: Verdict | None,
+    no_verdict: str = "",
+    options: Sequence[str] | None = (),
+    to_accept: str = TO_ACCEPT,
 ) -> str:
     """Laws lost and gained by pool and answer, recall at each stage, bands, how sure, and what the gate would say.
 
-    verdict: the gate's on the second side, or None with the reason in `no_verdict`. options: what changed, for the
-    commands that show one question.
+    verdict: the gate's on the second side, or None with the reason in `no_verdict`. options: those of
+    the commands that show one question, as `to_see` takes them. to_accept: the command that makes the second side the
+    baseline.
     """
     comparison = compare(before.outcomes, after.outcomes)
-    return "\n".join(
-        [
-            *_flips(comparison, options),
-            *_only_one_side(comparison),
-            *changed_settings(before.settings, after.settings),
-            *_fingerprints(before, after),
-            *_table(comparison),
-            *_sure(comparison),
-            *_expect_nothing(before, after),
-            *_bands(before, after),
-            *(conclusion(verdict) if verdict else [f"gate: no verdict, {no_verdict}"]),
-        ]
-    )
+    lines = [
+        *_flips(comparison, options),
+        *_only_one_side(comparison),
+        *changed_settings(before.settings, after.settings),
+        *_fingerprints(before, after),
+        *_table(comparison),
+        *_sure(comparison),
+        *_expect_nothing(before, after),
+        *_bands(before, after),
+        *(conclusion(verdict, to_accept) if verdict else [f"gate: no verdict, {no_verdict}"]),
+    ]
+    return "\n".join(map(one_line, lines))
 
 
-def _flips(comparison: Comparison, options: Sequence[str]) -> Iterable[str]:
+def _flips(comparison: Comparison, options: Sequence[str] | None) -> Iterable[str]:
     for word, flips in (("lost", comparison.lost), ("gained", comparison.gained)):
         judged = [flip for flip in flips if flip.judged]
         yield from flip_lines(word, judged, options) if judged else [f"{word}: no law, by pool or answer"]

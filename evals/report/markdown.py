@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 
 import pandas as pd
 
 from evals.report.contents import Contents
 from evals.report.overview import with_searches
 from evals.reranking import statement
+from evals.run import Run
 
 SHOWN = [
     "pairs",
@@ -48,7 +50,7 @@ def summary(contents: Contents) -> str:
         table(all_tables["expect-nothing"]),
         "## Where laws were lost",
         table(all_tables["loss-reasons"]),
-        f"The first {min(LOSSES_SHOWN, len(lost))} of {len(lost)}; all are in tables/losses.csv.",
+        f"The first {min(LOSSES_SHOWN, len(lost))} of {len(lost):,}; all are in tables/losses.csv.",
         table(lost.head(LOSSES_SHOWN)),
         "## Fingerprints",
         "\n".join(f"* {name}: `{value}`" for name, value in run.fingerprints.items()),
@@ -59,16 +61,21 @@ def summary(contents: Contents) -> str:
 def measured(contents: Contents) -> str:
     """What was measured, in two sentences."""
     run = contents.run
-    laws = sum(map(len, run.corpus.values()))
-    needs = len({each.pair.need for each in run.pairs})
-    questions = len({each.pair.question for each in run.pairs})
     settings = run.settings
     return (
-        f"{laws:,} laws of {', '.join(run.corpus)}; {needs} needs asked in {questions} ways, {len(run.pairs):,} pairs"
-        f" of question and state. Model {run.model}; near_enough {settings.cutoff:g}, near_laws {settings.near_laws},"
+        f"{asked(run)}. Model {run.model}; near_enough {settings.cutoff:g}, near_laws {settings.near_laws},"
         f" pool {settings.candidate_laws}{with_searches(run)}, rephrase {settings.rephrase},"
         f" rerank {settings.rerank}: {statement(run)}."
     )
+
+
+def asked(run: Run) -> str:
+    """How many laws of which states, and what was asked of them."""
+    laws = counted(sum(map(len, run.corpus.values())), "law")
+    needs = counted(len({each.pair.need for each in run.pairs}), "need")
+    questions = counted(len({each.pair.question for each in run.pairs}), "way")
+    pairs = counted(len(run.pairs), "pair")
+    return f"{laws} of {', '.join(run.corpus)}; {needs} asked in {questions}, {pairs} of question and state"
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -95,9 +102,16 @@ def cell(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as people read it: three digits of a share, one of a count's mean, nothing where there is no value."""
+    """A value as people read it: three digits of a share, one of a count's mean, thousands parted; none is empty."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return f"{int(value):,}"
     return str(value)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 pair, 2,000 pairs."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

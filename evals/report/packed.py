@@ -5,29 +5,25 @@ Cosines are stored as levels: how many of the cutoffs that the page offers a cos
 exactly what cosines would. Computes no figure.
 """
 
-import base64
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evals import sweep
 from evals.questions import Pair
+from evals.report.bits import Array, Packed, in_base64, pack
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.pipeline import Scoring
 
 CUTOFF_STEPS = 10_000  # a step of the cutoffs on offer is a ten-thousandth
 WORD_SCORES = 8
-MOST_BITS = 24
+SCORE_DIGITS = 4  # of a reranker's
 LONGEST = 600  # letters of a law: a corpus of long passages would fill the page
 
 NO_COSINE = -2.0  # below every cutoff
-
-Array = NDArray[Any]
-Packed = dict[str, int | str]
 
 
 class _Group(NamedTuple):
@@ -58,33 +54,20 @@ def packed(run: Run, near_laws: int = sweep.NEAR_LAWS, laws: int = sweep.LAWS) -
         "cutoff": settings.cutoff,
         "depths": {"near_laws": near_laws, "laws": laws},
         "wordScores": WORD_SCORES,
-        "cutoffs": _base64(cutoffs.astype("<f8").tobytes()),
+        "cutoffs": in_base64(cutoffs.astype("<f8").tobytes()),
         "states": _states(run, texts, near_laws, laws),
         **_questions(run),
         "pairs": _pairs(run, list(texts)),
+        "searches": _searches(run, list(texts)),
+        "answers": _answers(run),
         "groups": {
-            "wordPlaces": _pack([group.by_words for group in groups]),
-            "nearPlaces": _pack([group.by_meaning for group in groups]),
-            "laws": _pack([group.law for group in groups]),
-            "levels": _pack(_levels(cutoffs, np.array([group.cosine for group in groups]))),
+            "wordPlaces": pack([group.by_words for group in groups]),
+            "nearPlaces": pack([group.by_meaning for group in groups]),
+            "laws": pack([group.law for group in groups]),
+            "levels": pack(_levels(cutoffs, np.array([group.cosine for group in groups]))),
         },
         "rankings": _rankings(list(texts.values()), cutoffs, near_laws, laws),
     }
-
-
-def _pack(values: Sequence[int] | Array) -> Packed:
-    """Whole numbers from 0 in base64, each in so many bits, the lowest first; ValueError for one of 24 bits or more."""
-    array = np.asarray(values, dtype=np.int64)
-    bits = max(1, int(array.max(initial=0)).bit_length())
-    if bits > MOST_BITS or array.min(initial=0) < 0:
-        raise ValueError(f"expected whole numbers from 0 to 2^{MOST_BITS} - 1, found {array.min()} to {array.max()}")
-    spread = (array[:, None] >> np.arange(bits)) & 1
-    octets = np.packbits(spread.astype(np.uint8), bitorder="little")
-    return {"bits": bits, "count": len(array), "data": _base64(octets.tobytes())}
-
-
-def _base64(octets: bytes) -> str:
-    return base64.b64encode(octets).decode("ascii")
 
 
 def _cutoffs(cosines: Array, in_force: float) -> Array:
@@ -138,11 +121,11 @@ def _questions(run: Run) -> dict[str, object]:
         asked.setdefault(each.pair.question, each.pair)
     pairs = list(asked.values())
     kinds, languages, topics = (
-        list(dict.fromkeys(values))
+        sorted(values)
         for values in (
-            (pair.kind for pair in pairs),
-            (pair.lang for pair in pairs),
-            (pair.topic for pair in pairs),
+            {pair.kind for pair in pairs},
+            {pair.lang for pair in pairs},
+            {pair.topic for pair in pairs},
         )
     )
     tags = sorted({tag for pair in pairs for tag in pair.tags})
@@ -187,6 +170,25 @@ def _pairs(run: Run, texts: Sequence[tuple[str, str]]) -> list[list[object]]:
     ]
 
 
+def _searches(run: Run, texts: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """The searches' words, each once, and for every text which of them it is, from 1; 0 for a question's."""
+    said = {scoring.text for each in run.pairs for scoring in each.trace.scorings[1:]}
+    places = {text: at for at, text in enumerate(sorted(said), 1)}
+    return {"texts": list(places), "rows": pack([places.get(text, 0) for _, text in texts])}
+
+
+def _answers(run: Run) -> list[object]:
+    """For each pair how its answer was chosen, and the laws with the reranker's scores; [] without a reranker."""
+    return [] if run.settings.rerank == "off" else [_answer(run, each) for each in run.pairs]
+
+
+def _answer(run: Run, measured: Measured) -> list[object]:
+    trace, positions = measured.trace, run.positions[measured.pair.state]
+    scores = dict(zip(trace.pool, trace.rerank_scores, strict=False))
+    finite = {law: round(score, SCORE_DIGITS) for law, score in scores.items() if math.isfinite(score)}
+    return [trace.outcome, [[positions[law], finite.get(law)] for law in trace.answer]]
+
+
 def _group(run: Run, measured: Measured, group: Sequence[str]) -> _Group:
     """Where a group's best law stands in the rankings of the question itself."""
     own = measured.trace.scorings[0]
@@ -204,10 +206,10 @@ def _rankings(texts: Sequence[Scoring], cutoffs: Array, near_laws: int, laws: in
     scores = [each.words.scores[:WORD_SCORES] * 100 for each in texts]
     none = np.empty(0, np.intp)
     return {
-        "wordCounts": _pack([len(each) for each in words]),
-        "words": _pack(np.concatenate([none, *words])),
-        "wordScores": _pack(np.rint(np.concatenate([np.empty(0), *scores]))),
-        "nearCounts": _pack([len(each) for each in near]),
-        "near": _pack(np.concatenate([none, *near])),
-        "levels": _pack(np.concatenate([none, *(_levels(cutoffs, each.near.scores[:near_laws]) for each in texts)])),
+        "wordCounts": pack([len(each) for each in words]),
+        "words": pack(np.concatenate([none, *words])),
+        "wordScores": pack(np.rint(np.concatenate([np.empty(0), *scores]))),
+        "nearCounts": pack([len(each) for each in near]),
+        "near": pack(np.concatenate([none, *near])),
+        "levels": pack(np.concatenate([none, *(_levels(cutoffs, each.near.scores[:near_laws]) for each in texts)])),
     }

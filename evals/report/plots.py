@@ -4,6 +4,7 @@ Colours are Okabe and Ito's, which colour-blind readers can tell apart; lines di
 """
 
 import io
+import math
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -33,6 +34,8 @@ COLOURS = {
     "pool": "#0072B2",
 }
 LAYERS = 8
+CROWD = 1000  # dots of a lane, from which on they are paler
+LABEL_ROOM = 0.1  # of the axis
 DASHES = {"words": (6, 2, 1, 2), "near": (4, 2), "fused": (1, 1), "pool": ()}
 STYLE: dict[str, Any] = {
     "svg.hashsalt": "near-enough",
@@ -100,7 +103,7 @@ def draw_bands(contents: Contents, axes: Axes) -> None:
     counts = [len(bands.cosines(contents.points, group)) for group in bands.GROUPS]
     axes.set_yticks(
         [-lane for lane in range(len(bands.GROUPS))],
-        [f"{group}\n(n = {count})" for group, count in zip(bands.GROUPS, counts, strict=True)],
+        [f"{group}\n(n = {count:,})" for group, count in zip(bands.GROUPS, counts, strict=True)],
     )
     axes.set_ylim(-len(bands.GROUPS) + 0.4, 0.7)
     axes.autoscale_view(scaley=False)
@@ -116,12 +119,13 @@ def _draw_dots(axes: Axes, values: Sequence[float], height: float, colour: str) 
     Dots of one path do not darken each other; those of several do, so that a crowd can be seen.
     """
     dots = [(value, height + _spread(at)) for at, value in enumerate(values)]
+    alpha = 0.35 if len(dots) >= CROWD else 0.7
     for layer in range(LAYERS):
         mine = dots[layer::LAYERS]
         if mine:
             path = Path([each for dot in mine for each in (dot, dot)], [Path.MOVETO, Path.LINETO] * len(mine))
             path.should_simplify = False
-            axes.add_patch(PathPatch(path, fill=False, edgecolor=colour, alpha=0.35, linewidth=2.4, capstyle="round"))
+            axes.add_patch(PathPatch(path, fill=False, edgecolor=colour, alpha=alpha, linewidth=2.4, capstyle="round"))
     if values:
         axes.update_datalim([(values[0], height), (values[-1], height)])
 
@@ -133,7 +137,7 @@ def _spread(at: int) -> float:
 
 def draw_recall_over_cutoff(contents: Contents, axes: Axes) -> None:
     """Recall of the near search, the fused result and the pool as the cutoff moves."""
-    _draw_over_cutoff(contents, axes, "recall", "recall, mean over pairs")
+    _draw_over_cutoff(contents, axes, "recall", "recall, mean over pairs; share of questions")
     silent = contents.expect_nothing_over_cutoffs
     axes.plot(
         silent["near_enough"],
@@ -196,12 +200,24 @@ def draw_recall_over_corpus_size(contents: Contents, axes: Axes) -> None:
     for stage, part in table[table["by"] == "all"].groupby("stage", sort=False):
         _line(axes, part["grown to"].map(laws), part["recall"], str(stage), str(stage))
     axes.set_xscale("log")
-    axes.set_xticks(laws.tolist(), [f"{each:,.0f}" for each in laws])
+    ticks = _apart(laws.tolist())
+    axes.set_xticks(ticks, [f"{each:,.0f}" for each in ticks])
     axes.minorticks_off()
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("laws in a state's corpus, with other states' laws of other concepts")
     axes.set_ylabel("recall, mean over pairs")
     _legend_outside(axes)
+
+
+def _apart(values: Sequence[float]) -> list[float]:
+    """Of values on a logarithmic axis, from the greatest down, those that leave room for a label between them."""
+    rising = sorted(set(values))
+    room = LABEL_ROOM * math.log(rising[-1] / rising[0]) if rising else 0.0
+    kept = rising[-1:]
+    for value in reversed(rising[:-1]):
+        if math.log(kept[0] / value) > room:
+            kept.insert(0, value)
+    return kept
 
 
 def _line(axes: Axes, x: "pd.Series[Any]", y: "pd.Series[Any]", key: str, label: str) -> None:

@@ -4,41 +4,50 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from evals.report.contents import Contents
-from evals.report.markdown import measured, shown
+from evals.report.markdown import counted, measured, shown
 from evals.stages import STAGES
 
 LOSSES_SHOWN = 10
+UNLIMITED = 10_000  # columns: in a file or a pipe nothing needs to be cut
 
 
 def show(contents: Contents, computed: int, folder: Path, console: Console | None = None) -> None:
     """Print what a person wants to know before opening the report. `computed`: vectors that were not recorded."""
-    out = console or Console(highlight=False)
+    out = console or _standard_output()
     out.print(Text(measured(contents)))
     if computed:
-        out.print(Text(f"{computed} vectors were not recorded and were computed here (near-enough record keeps them)."))
-    out.print(table("Recall by kind and stage (mean over pairs)", kinds(contents)))
-    out.print(table("Stages, questions that expect a law", contents.tables["stages"]))
-    out.print(table("Bands (cosine)", contents.tables["bands"]))
-    out.print(Text(contents.verdict))
-    out.print(*(Text(sentence) for sentence in contents.tables["promises"]["sentence"]), sep="\n")
+        were = f"{counted(computed, 'vector')} {'was' if computed == 1 else 'were'}"
+        out.print(Text(f"{were} not recorded and computed here (near-enough record keeps what a run needs)."))
+    tables = contents.tables
+    _print(out, "Recall by kind and stage (mean over pairs)", kinds(contents))
+    _print(out, "Stages, questions that expect a law", tables["stages"].drop(columns="hit"))
+    _print(out, "Bands (cosine)", tables["bands"])
+    out.print(Text(f"\n{contents.verdict}"))
+    out.print(*(Text(sentence) for sentence in tables["promises"]["sentence"]), sep="\n")
     if contents.metrics:
-        out.print(table("Metrics", contents.tables["metrics"]))
-    out.print(table("Questions that no law answers", contents.tables["expect-nothing"]))
-    out.print(table("Where laws were lost", contents.tables["loss-reasons"]))
-    lost = contents.tables["losses"]
+        _print(out, "Metrics", tables["metrics"])
+    _print(out, "Questions that no law answers", tables["expect-nothing"])
+    _print(out, "Where laws were lost", tables["loss-reasons"])
+    lost = tables["losses"]
     in_pool = lost[lost["stage"] == "pool"][["question", "state", "expected", "words", "near"]]
-    out.print(
-        table(
-            f"Lost before the pool: {min(LOSSES_SHOWN, len(in_pool))} of {len(in_pool)}",
-            in_pool.head(LOSSES_SHOWN),
-        )
-    )
-    out.print(Text(f"The report: {folder / 'index.html'}"))
+    first = in_pool.head(LOSSES_SHOWN)
+    _print(out, f"Lost before the pool: {len(first)} of {len(in_pool):,}", first)
+    out.print(Text(f"\nThe report: {folder / 'index.html'}"))
+
+
+def _print(out: Console, title: str, frame: pd.DataFrame) -> None:
+    out.print(Text(f"\n{title}", style="bold"), Text("None.") if frame.empty else table(frame), sep="\n")
+
+
+def _standard_output() -> Console:
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, width=UNLIMITED)
 
 
 def kinds(contents: Contents) -> pd.DataFrame:
@@ -50,12 +59,18 @@ def kinds(contents: Contents) -> pd.DataFrame:
     return counts.join(wide).reset_index()
 
 
-def table(title: str, frame: pd.DataFrame) -> Table:
+def table(frame: pd.DataFrame) -> Table:
     """A frame as a table for a terminal: numbers to the right, what others wrote as plain text."""
-    shown_table = Table(title=title, title_justify="left", title_style="bold", header_style="", pad_edge=False)
+    shown_table = Table(
+        header_style="",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     for name in frame.columns:
         number = bool(pd.api.types.is_numeric_dtype(frame[name]))
-        shown_table.add_column(str(name), justify="right" if number else "left")
+        word = max(map(len, str(name).split()))
+        shown_table.add_column(str(name), justify="right" if number else "left", overflow="fold", min_width=word)
     for row in _rows(frame):
         shown_table.add_row(*(Text(shown(value)) for value in row))
     return shown_table

@@ -1,43 +1,44 @@
 """The gate's verdict as text, for the person whose change is judged: the laws by name first, the verdict at the end."""
 
-import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from evals.baseline import DIGITS, Summary
-from evals.compare import Comparison, Flip
+from evals.baseline import DIGITS, AcceptedLoss, Summary
+from evals.compare import Change, Comparison, Flip
 from evals.gate import FAILED, NAMED, NOT_COMPARABLE, PASSED, Verdict, counted
 from evals.outcomes import JUDGED, Group, Outcome
+from evals.report.again import TO_ACCEPT, one_line, to_see
 
 WORDS = {PASSED: "passed", FAILED: "failed", NOT_COMPARABLE: "not comparable"}
 MARGINS_SHOWN = 20
-TO_ACCEPT = 'make baseline WHY="..."'
 
 
-def verdict_text(verdict: Verdict, options: Sequence[str] = ()) -> str:
+def verdict_text(verdict: Verdict, options: Sequence[str] | None = (), to_accept: str = TO_ACCEPT) -> str:
     """Every law lost and how to see it, every law gained, what else changed; the verdict and its reasons at the end.
 
-    `options` are those that the run was started with, for the commands that show one question.
+    Two lines where nothing did. options: those of the commands that show one question, as `to_see` takes them;
+    to_accept: the command that records what was measured as the baseline.
     """
-    return "\n".join([*_found(verdict, options), *conclusion(verdict)])
+    return "\n".join(map(one_line, [*_found(verdict, options), *conclusion(verdict, to_accept)]))
 
 
-def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
+def _found(verdict: Verdict, options: Sequence[str] | None) -> Iterable[str]:
     if verdict.status == NOT_COMPARABLE:
         return
     yield from flip_lines("lost", verdict.lost, options)
     yield from flip_lines("gained", verdict.gained, options)
     if verdict.louder:
-        yield f"more laws near questions that no law answers: {len(verdict.louder)}"
+        yield f"more laws near what no law answers: {counted(len(verdict.louder), 'pair')}"
         for each in verdict.louder:
             yield f"  {named(each.outcome)}: {each.before} before, {each.outcome.near_laws} now: {each.outcome.text}"
     if len(verdict.comparison.vanished) > NAMED:
-        yield f"no longer asked: {len(verdict.comparison.vanished)}"
+        yield f"no longer asked: {counted(len(verdict.comparison.vanished), 'pair')}"
         yield from (f"  {named(outcome)}" for outcome in verdict.comparison.vanished)
     if verdict.still_lost:
-        yield f"lost before and accepted: {len(verdict.still_lost)}"
-        for loss in verdict.still_lost:
-            yield f"  {loss.question} ({loss.state}): {' or '.join(loss.expected)} by the {loss.stage}: {loss.why}"
+        yield f"lost before and accepted: {counted_losses(verdict.still_lost)}"
+        for loss, stages in accepted(verdict.still_lost).items():
+            by = " and ".join(stages)
+            yield f"  {loss.question} ({loss.state}): {' or '.join(loss.expected)}, by {by}: {loss.why}"
     if verdict.margins:
         yield f"shrinking margins, they still arrive: {len(verdict.margins)}"
         for margin in verdict.margins[:MARGINS_SHOWN]:
@@ -45,18 +46,17 @@ def _found(verdict: Verdict, options: Sequence[str]) -> Iterable[str]:
         yield from _more(len(verdict.margins) - MARGINS_SHOWN)
     yield from dropped_lines(verdict.comparison)
     yield judged(verdict)
-    for stage in verdict.comparison.stages:
-        yield from mean_lines(verdict.comparison, stage)
-    yield searches_line(verdict)
+    yield from (mean_line(verdict.comparison, change) for change in moved_means(verdict.comparison))
+    yield from searches_lines(verdict)
 
 
-def conclusion(verdict: Verdict) -> list[str]:
+def conclusion(verdict: Verdict, to_accept: str = TO_ACCEPT) -> list[str]:
     """The verdict, its reasons, and how to go on."""
     lines = [f"gate: {WORDS[verdict.status]}", *(f"  {reason}" for reason in verdict.reasons)]
     if verdict.acceptable:
-        lines.append(f"  to accept what was lost, each law by name in the baseline: {TO_ACCEPT}")
+        lines.append(f"  to accept what was lost, each law by name in the baseline: {to_accept}")
     elif verdict.status == PASSED and verdict.gained:
-        lines.append(f"  to hold what was gained from now on: {TO_ACCEPT}")
+        lines.append(f"  to hold what was gained from now on: {to_accept}")
     return lines
 
 
@@ -65,7 +65,20 @@ def named(outcome: Outcome) -> str:
     return f"{outcome.question} ({outcome.state})"
 
 
-def flip_lines(word: str, flips: Sequence[Flip], options: Sequence[str] = ()) -> Iterable[str]:
+def accepted(losses: Iterable[AcceptedLoss]) -> Mapping[AcceptedLoss, list[str]]:
+    """Accepted losses, each group and reason once, with the stages that lost it, in the pipeline's order."""
+    found: dict[AcceptedLoss, list[str]] = {}
+    for loss in sorted(losses, key=lambda each: JUDGED.index(each.stage)):
+        found.setdefault(loss.model_copy(update={"stage": ""}), []).append(loss.stage)
+    return dict(sorted(found.items(), key=lambda each: (each[0].question, each[0].state, each[0].expected)))
+
+
+def counted_losses(losses: Iterable[AcceptedLoss]) -> str:
+    """How many expected laws they are, whatever the stages that lost them."""
+    return counted(len({(each.question, each.state, frozenset(each.expected)) for each in losses}), "expected law")
+
+
+def flip_lines(word: str, flips: Sequence[Flip], options: Sequence[str] | None = ()) -> Iterable[str]:
     """Flips by name, none left out: where the group was and is, and the command that shows its question."""
     if flips:
         yield f"{word}: {counted(len(flips), 'expected law')}"
@@ -74,17 +87,6 @@ def flip_lines(word: str, flips: Sequence[Flip], options: Sequence[str] = ()) ->
         by = " and ".join(flip.stages)
         yield f"  {named(flip.after)}: {' or '.join(flip.was.laws)}{edited}, by {by}: {moved(flip)}"
         yield f"    {to_see(flip.after, options)}"
-
-
-def to_see(outcome: Outcome, options: Sequence[str] = ()) -> str:
-    """The command that shows what each stage gives for a pair."""
-    searches = [part for search in outcome.searches for part in ("--search", search)]
-    return " ".join(["near-enough search", *map(_quoted, [*options, *searches, outcome.state, outcome.text])])
-
-
-def _quoted(text: str) -> str:
-    """Text for a shell, in double quotes where it holds an apostrophe and nothing that those would change."""
-    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else shlex.quote(text)
 
 
 def moved(flip: Flip) -> str:
@@ -115,7 +117,7 @@ def _more(count: int) -> Iterable[str]:
 
 
 def judged(verdict: Verdict) -> str:
-    """How much both sides hold, and what differs between them."""
+    """How much both sides hold, what differs between them, and the means where they are the same."""
     comparison = verdict.comparison
     said = [
         f"judged: {counted(comparison.groups, 'expected law')} of {counted(len(comparison.pairings), 'pair')}"
@@ -129,28 +131,40 @@ def judged(verdict: Verdict) -> str:
     other = [name for name, same in verdict.same.items() if not same]
     if other:
         said.append(f"changed since the baseline: {', '.join(other)}")
+    means = [change for change in comparison.changes if change.by == "all"]
+    if means and not moved_means(comparison):
+        said.append(f"mean recall as before: {', '.join(f'{each.stage} {each.after:.4f}' for each in means)}")
     return "; ".join(said)
 
 
-def mean_lines(comparison: Comparison, stage: str) -> Iterable[str]:
-    """A stage's mean recall on both sides and how sure its change is; nothing where nothing was compared."""
-    for change in comparison.changes:
-        if change.by == "all" and change.stage == stage:
-            yield (
-                f"mean recall of the {stage}: {change.before:.4f} → {change.after:.4f}"
-                f" over {counted(change.pairs, 'pair')} of {counted(change.needs, 'need')};"
-                f" {certainty(comparison, stage)}"
-            )
+def moved_means(comparison: Comparison) -> list[Change]:
+    """The means of all stages over all pairs where one of them lost or gained a law; none where all stay as they were.
+
+    None, too, where nothing was compared.
+    """
+    means = [change for change in comparison.changes if change.by == "all"]
+    return means if any(change.lost or change.gained for change in means) else []
 
 
-def searches_line(verdict: Verdict) -> str:
-    """Mean recall of the searches before the pool, which decide nothing."""
+def mean_line(comparison: Comparison, change: Change) -> str:
+    """A stage's mean recall on both sides and how sure its change is."""
+    return (
+        f"mean recall of the {change.stage}: {change.before:.4f} → {change.after:.4f}"
+        f" over {counted(change.pairs, 'pair')} of {counted(change.needs, 'need')};"
+        f" {certainty(comparison, change.stage)}"
+    )
+
+
+def searches_lines(verdict: Verdict) -> Iterable[str]:
+    """Mean recall of the searches before the pool, which decide nothing; no line where none moved."""
 
     def shown(value: float | None) -> str:
         return "none" if value is None else f"{value:.4f}"
 
-    said = [f"{stage} {shown(before)} → {shown(now)}" for stage, (before, now) in verdict.searches.items()]
-    return f"not judged, each over its own pairs: mean recall of {', '.join(said)}"
+    each = [(stage, shown(before), shown(now)) for stage, (before, now) in verdict.searches.items()]
+    said = [f"{stage} {before} → {now}" for stage, before, now in each if before != now]
+    if said:
+        yield f"not judged: mean recall before the pool, each side over its own pairs: {', '.join(said)}"
 
 
 def certainty(comparison: Comparison, stage: str) -> str:
@@ -163,21 +177,26 @@ def certainty(comparison: Comparison, stage: str) -> str:
     return f"p = {test.p:.4f}, more than chance"
 
 
-def recorded_text(summary: Summary, comparison: Comparison | None, folder: Path) -> str:
-    """What a new baseline holds, and what it lets go against the one before."""
+def recorded_text(
+    summary: Summary, comparison: Comparison | None, folder: Path, options: Sequence[str] | None = ()
+) -> str:
+    """What a new baseline holds, and what it lets go against the one before. options: as `to_see` takes them."""
     lines: list[str] = []
     if comparison is not None:
-        lines += flip_lines("lost, and accepted", [flip for flip in comparison.lost if flip.judged])
-        lines += flip_lines("gained, and held from now on", [flip for flip in comparison.gained if flip.judged])
+        for word, flips in (
+            ("lost, and accepted", comparison.lost),
+            ("gained, and held from now on", comparison.gained),
+        ):
+            lines += flip_lines(word, [flip for flip in flips if flip.judged], options)
         lines += dropped_lines(comparison)
         if comparison.vanished:
-            lines.append(f"no longer asked: {len(comparison.vanished)}")
+            lines.append(f"no longer asked: {counted(len(comparison.vanished), 'pair')}")
             lines += [f"  {named(outcome)}" for outcome in comparison.vanished]
     overall = summary.recall["all"]
     lines.append(f"baseline recorded in {folder}: {counted(summary.pairs, 'pair')}; {summary.why}")
     lines += [f"  mean recall of the {stage}: {_shown(overall[stage])}" for stage in JUDGED]
-    lines.append(f"  accepted losses that are still lost: {len(summary.accepted_losses)}")
-    return "\n".join(lines)
+    lines.append(f"  lost and accepted, by now: {counted_losses(summary.accepted_losses)}")
+    return "\n".join(map(one_line, lines))
 
 
 def _shown(value: float | None) -> str:

@@ -54,19 +54,26 @@ class Bounds:
 
 
 class Pace:
-    """Lets attempts begin evenly spaced, at most so many a minute."""
+    """Lets attempts begin evenly spaced, at most so many a minute. `now` and `sleep` are its clock, in seconds."""
 
-    def __init__(self, a_minute: float) -> None:
+    def __init__(
+        self,
+        a_minute: float,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self.now = now
+        self.sleep = sleep
         self._gap = 60.0 / a_minute
         self._next = 0.0
 
     async def turn(self) -> None:
         """Wait for one's turn."""
-        now = time.monotonic()
+        now = self.now()
         at = max(now, self._next)
         self._next = at + self._gap
         if at > now:
-            await asyncio.sleep(at - now)
+            await self.sleep(at - now)
 
 
 async def bounded(attempt: Callable[[], Awaitable[Result]], bounds: Bounds, pace: Pace, what: str) -> Result:
@@ -76,7 +83,7 @@ async def bounded(attempt: Callable[[], Awaitable[Result]], bounds: Bounds, pace
     longer wait than the seconds leave is not asked again, and neither is what comes after (`stop`).
     """
     before = "no answer"
-    end = time.monotonic() + bounds.seconds
+    end = pace.now() + bounds.seconds
     try:
         async with asyncio.timeout(bounds.seconds):
             for tried in range(1, bounds.attempts + 1):
@@ -86,11 +93,11 @@ async def bounded(attempt: Callable[[], Awaitable[Result]], bounds: Bounds, pace
                 except AgainError as error:
                     before = str(error)
                     wait = error.wait
-                if wait is not None and time.monotonic() + wait > end:
+                if wait is not None and pace.now() + wait > end:
                     message = f"{what}: {before}; told to wait {wait:.0f} s, a call has {bounds.seconds:g} s in all"
                     raise CallError("timed out", message, stop=True)
                 if tried < bounds.attempts:
-                    await asyncio.sleep(bounds.first_wait * 2 ** (tried - 1) if wait is None else wait)
+                    await pace.sleep(bounds.first_wait * 2 ** (tried - 1) if wait is None else wait)
     except TimeoutError:
         raise CallError("timed out", f"{what}: not answered within {bounds.seconds:g} s ({before})") from None
     raise CallError("threw", f"{what}: failed {bounds.attempts} times, at last: {before}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from retrieval.errors import ModelError
 from retrieval.models.calls import AgainError, Bounds, CallError, Pace, bounded, shown
+from retrieval.models.credentials import credential
 
 BOUNDS = Bounds(at_once=6, a_minute=1_000)
 
@@ -30,22 +31,27 @@ class Access:
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> "Access":
         """From ANTHROPIC_API_KEY and, for another address, ANTHROPIC_BASE_URL; ModelError without a key."""
         found = os.environ if environment is None else environment
-        if not found.get("ANTHROPIC_API_KEY"):
+        key = credential(found, "ANTHROPIC_API_KEY")
+        if not key:
             raise ModelError("Anthropic's models need ANTHROPIC_API_KEY in the environment")
-        return cls(found["ANTHROPIC_API_KEY"], found.get("ANTHROPIC_BASE_URL") or None)
+        return cls(key, credential(found, "ANTHROPIC_BASE_URL") or None)
 
 
 @asynccontextmanager
 async def messages(access: Access, bounds: Bounds = BOUNDS) -> AsyncIterator[Create]:
     """A function that sends a request to the messages API and gives the message, bounded as a call is.
 
-    The SDK's own retries are off: those of `bounded` are the only ones.
+    The SDK's own retries are off: those of `bounded` are the only ones. Nor does it follow a redirection, which would
+    take the key to another host.
     """
     import anthropic
 
     pace = Pace(bounds.a_minute)
+    # Certificates take a moment to load and are of no use to a plain address.
+    secure = not (access.address or "").startswith("http:")
+    transport = anthropic.DefaultAsyncHttpxClient(follow_redirects=False, verify=secure, timeout=bounds.read)
     async with anthropic.AsyncAnthropic(
-        api_key=access.key, base_url=access.address, max_retries=0, timeout=bounds.read
+        api_key=access.key, base_url=access.address, max_retries=0, timeout=bounds.read, http_client=transport
     ) as client:
 
         async def create(request: Mapping[str, Any]) -> Any:
@@ -85,5 +91,9 @@ def usage(message: Any) -> dict[str, int]:
     if counted is None:
         return {}
     cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
-    read = [getattr(counted, name, None) or 0 for name in ("input_tokens", *cached)]
-    return {"input": sum(read), "output": getattr(counted, "output_tokens", None) or 0}
+    read = [_whole(getattr(counted, name, None)) for name in ("input_tokens", *cached)]
+    return {"input": sum(read), "output": _whole(getattr(counted, "output_tokens", None))}
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0

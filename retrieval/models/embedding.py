@@ -1,13 +1,15 @@
 """Embedding over a network: batches side by side, vectors checked, and a text that cannot be embedded named."""
 
 import asyncio
-import math
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from retrieval.models.calls import Bounds, CallError, TooLongError, together
+
+LARGEST = sys.float_info.max  # JSON's whole numbers can be larger
 
 Vector = list[float]
 AskBatch = Callable[[Sequence[str]], Awaitable[list[Vector]]]
@@ -45,6 +47,6 @@ def checked(vectors: object, texts: Sequence[str]) -> list[Vector]:
     for vector, text in zip(vectors, texts, strict=True):
         if not isinstance(vector, list) or not vector or not all(type(each) in (int, float) for each in vector):
             raise CallError("threw", f"the vector is no list of numbers for the text {text[:80]!r}")
-        if not all(map(math.isfinite, vector)):
+        if not all(abs(each) <= LARGEST for each in vector):
             raise CallError("not a number", f"the vector is not finite for the text {text[:80]!r}")
     return vectors

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -15,8 +15,21 @@ AGAIN = (408, 425, 429)
 TOO_LONG = (400, 413, 422)
 WRONG_ADDRESS_OR_KEY = (401, 402, 403, 404, 405)
 
-# Given the status, the parsed body (None where it is no JSON) and its beginning as text; raises what it knows better.
-Judge = Callable[[int, Any, str, float | None], None]
+
+class Answer(NamedTuple):
+    """What a service sent. body: its JSON, None where it is none; said: status and beginning, fit to be shown.
+
+    wait: the seconds that it asks to wait before the next attempt.
+    """
+
+    status: int
+    body: Any
+    text: str
+    said: str
+    wait: float | None
+
+
+Judge = Callable[[Answer], None]  # raises what the service's own codes say
 
 
 def client(base: str, headers: Mapping[str, str], bounds: Bounds) -> httpx.AsyncClient:
@@ -51,8 +64,8 @@ async def post(
     except (ValueError, RecursionError):
         parsed = None
     status, wait = response.status_code, retry_after(response.headers.get("retry-after"), datetime.now(UTC))
-    judge(status, parsed, text, wait)
     said = f"status {status}: {text or 'an empty body'}"
+    judge(Answer(status, parsed, response.text, said, wait))
     if status in AGAIN or status >= 500:
         raise AgainError(said, wait)
     if status in TOO_LONG:

@@ -4,10 +4,14 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ModelError
 from retrieval.models.calls import Bounds, CallError, Pace, bounded
+from retrieval.models.credentials import credential
+
+if TYPE_CHECKING:
+    from retrieval.models.http import Answer
 
 PREFIX = "openai/"
 ADDRESS = "https://api.openai.com"
@@ -28,16 +32,16 @@ class Server:
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> "Server":
         """From OPENAI_BASE_URL (with or without /v1) and OPENAI_API_KEY: one of the two must be there."""
         found = os.environ if environment is None else environment
-        if not found.get("OPENAI_BASE_URL") and not found.get("OPENAI_API_KEY"):
+        address, key = credential(found, "OPENAI_BASE_URL"), credential(found, "OPENAI_API_KEY")
+        if not address and not key:
             raise ModelError("an OpenAI-compatible model needs OPENAI_API_KEY or OPENAI_BASE_URL in the environment")
-        address = (found.get("OPENAI_BASE_URL") or ADDRESS).rstrip("/")
-        return cls(address.removesuffix("/v1"), found.get("OPENAI_API_KEY", ""))
+        return cls((address or ADDRESS).rstrip("/").removesuffix("/v1"), key)
 
 
-def _judge(status: int, body: Any, text: str, wait: float | None) -> None:
-    error = body.get("error") if isinstance(body, dict) else None
-    if isinstance(error, dict) and {error.get("code"), error.get("type")} & SPENT:
-        raise CallError("threw", f"the account's quota is spent (status {status}: {text})", stop=True)
+def _judge(answer: "Answer") -> None:
+    error = answer.body.get("error") if isinstance(answer.body, dict) else None
+    if isinstance(error, dict) and {str(error.get("code")), str(error.get("type"))} & SPENT:
+        raise CallError("threw", f"the account's quota is spent ({answer.said})", stop=True)
 
 
 def load(model: str, server: Server | None = None, bounds: Bounds = BOUNDS) -> tuple[Callable[..., Any], str]:

@@ -4,21 +4,24 @@ Source: the service's documentation as of November 2026. Nothing here was tried 
 """
 
 import asyncio
-import math
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from retrieval.errors import ModelError
 from retrieval.models.calls import AgainError, Bounds, CallError, Pace, bounded
+from retrieval.models.credentials import credential
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     import httpx
+
+    from retrieval.models.http import Answer
 
 ADDRESS = "https://api.cloudflare.com"
 VENDOR = "@cf/baai/"  # begins the service's name of each model that is used here
@@ -29,8 +32,9 @@ TEXTS_A_REQUEST = 100
 EMBEDDING = Bounds(at_once=4, a_minute=2_400)  # of 3,000 that are allowed
 RERANKING = Bounds(at_once=8, a_minute=1_600)  # of 2,000
 
-SPENT = {3036, 4006}  # the day's allowance: nothing will pass today
-PASSING = {3040, 3007, 3008}  # no capacity, and two kinds of timeouts
+SPENT = {"3036", "4006"}  # the day's allowance: nothing will pass today
+SPENT_TEXT = "daily free allocation"
+PASSING = {"3040", "3007", "3008"}  # no capacity, and two kinds of timeouts
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,11 @@ class Account:
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> "Account":
         """From CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN and, for another address, CLOUDFLARE_BASE_URL."""
         found = os.environ if environment is None else environment
-        names = ("CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_API_TOKEN")
-        lacking = [name for name in names if not found.get(name)]
+        values = {name: credential(found, name) for name in ("CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_API_TOKEN")}
+        lacking = [name for name, value in values.items() if not value]
         if lacking:
             raise ModelError(f"Workers AI needs {' and '.join(lacking)} in the environment")
-        return cls(found.get("CLOUDFLARE_BASE_URL") or ADDRESS, *(found[name] for name in names))
+        return cls(credential(found, "CLOUDFLARE_BASE_URL") or ADDRESS, *values.values())
 
     def client(self, bounds: Bounds) -> "httpx.AsyncClient":
         """An HTTP client for it."""
@@ -61,26 +65,27 @@ class Account:
         """One attempt: the `result` of a reply that says success."""
         from retrieval.models import http
 
-        path = f"/client/v4/accounts/{self.account}/ai/run/{model}"
+        path = f"/client/v4/accounts/{quote(self.account, safe='')}/ai/run/{model}"
         reply = await http.post(client, path, body, _judge, (self.token, self.account))
         result: Mapping[str, Any] = reply["result"]
         return result
 
 
-def _judge(status: int, body: Any, text: str, wait: float | None) -> None:
+def _judge(answer: "Answer") -> None:
     """What the envelope says beyond the status: a failure can come under status 200."""
-    errors = body.get("errors") if isinstance(body, dict) else None
-    codes = {each.get("code") for each in errors if isinstance(each, dict)} if isinstance(errors, list) else set()
-    said = f"status {status}: {text}"
-    if codes & SPENT or "daily free allocation" in text.lower():
-        raise CallError("threw", f"the day's allowance is spent ({said})", stop=True)
-    if codes & PASSING:
-        raise AgainError(said, wait)
-    if status == 200 and body is not None:
-        if not isinstance(body, dict) or body.get("success") is not True:
-            raise CallError("threw", f"the service reports a failure ({said})")
+    body = answer.body if isinstance(answer.body, dict) else {}
+    if answer.status == 200 and body.get("success") is True:
         if not isinstance(body.get("result"), dict):
-            raise CallError("threw", f"the reply holds no result ({said})")
+            raise CallError("threw", f"the reply holds no result ({answer.said})")
+        return
+    errors = body.get("errors")
+    codes = {str(each.get("code")) for each in errors if isinstance(each, dict)} if isinstance(errors, list) else set()
+    if codes & SPENT or SPENT_TEXT in answer.text.lower():
+        raise CallError("threw", f"the day's allowance is spent ({answer.said})", stop=True)
+    if codes & PASSING:
+        raise AgainError(answer.said, answer.wait)
+    if answer.status == 200 and answer.body is not None:
+        raise CallError("threw", f"the service reports a failure ({answer.said})")
 
 
 def load(account: Account | None = None, bounds: Bounds = EMBEDDING) -> tuple[Callable[..., Any], str]:
@@ -99,8 +104,9 @@ def load(account: Account | None = None, bounds: Bounds = EMBEDDING) -> tuple[Ca
                 body = {"text": list(part), "truncate_inputs": False}
                 result = await bounded(partial(asked.run, client, EMBEDDER, body), bounds, pace, EMBEDDER)
                 vectors = checked(result.get("data"), part)
-                if any(len(vector) != DIMENSIONS for vector in vectors):
-                    raise CallError("threw", f"expected {DIMENSIONS} dimensions, given {len(vectors[0])}")
+                other = next((vector for vector in vectors if len(vector) != DIMENSIONS), None)
+                if other is not None:
+                    raise CallError("threw", f"expected {DIMENSIONS} dimensions, given {len(other)}")
                 if not isinstance(result.get("pooling"), str):
                     raise CallError("threw", "the reply does not say how its vectors were pooled")
                 poolings.add(result["pooling"])
@@ -134,6 +140,8 @@ async def reranking(
 
 def scores(response: object, given: int) -> list[float]:
     """The scores of a reply, realigned by `id`, which is a position in what was given; CallError by its cause."""
+    from retrieval.models.embedding import LARGEST
+
     if not isinstance(response, list) or not all(isinstance(each, dict) for each in response):
         raise CallError("unreadable", "the reply holds no list of scores")
     found: dict[int, float] = {}
@@ -141,8 +149,8 @@ def scores(response: object, given: int) -> list[float]:
         at, score = each.get("id"), each.get("score")
         if type(at) is not int or not 0 <= at < given:
             raise CallError("named what was not given", f"the reply scores the text {at!r} of {given}")
-        if type(score) not in (int, float) or not math.isfinite(score):
-            raise CallError("not a number", f"the reply's score of text {at} is {score!r}")
+        if type(score) not in (int, float) or not abs(score) <= LARGEST:
+            raise CallError("not a number", f"the reply's score of text {at} is {score!r:.20}")
         if at in found:
             raise CallError("wrong number of scores", f"the reply scores the text {at} twice")
         found[at] = float(score)

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from evals.report.contents import Contents
+from evals.report.page import page
 from tests.browser import world
 from tests.browser.chromium import launched
 
@@ -29,6 +31,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def searched_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the run with searches."""
     return _written(tmp_path_factory, "written")
+
+
+@pytest.fixture(scope="session")
+def reranked_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the run with a reranker."""
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(page(Contents(world.reranked()), world.PLOTS), encoding="utf-8", newline="\n")
+    return path
 
 
 def _written(factory: pytest.TempPathFactory, rephrase: str) -> Path:

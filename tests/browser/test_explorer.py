@@ -1,6 +1,9 @@
 """The explorer in the page: its arithmetic is the sweep's, its sliders and its address say where it stands."""
 
+import csv
+import io
 import random
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +14,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from evals.questions import Pair
+from evals.report.contents import Contents
+from evals.report.page import page
 from evals.sweep import Setting, Sweep
 from retrieval.settings import changed
 from tests.browser import world
@@ -201,6 +206,69 @@ def test_the_command_to_copy_sets_what_the_sliders_show(browser: Browser, report
     assert (settings.cutoff, settings.candidate_laws, settings.near_laws) == (0.6, 6, 6)
     assert "-  fake: 0.4125\n+  fake: 0.6" in diff
     assert "-candidate_laws: 9\n+candidate_laws: 6" in diff
+
+
+def test_the_command_and_the_diff_are_against_the_settings_file(browser: Browser, tmp_path: Path) -> None:
+    """A run that was given other settings than the file's: the line to copy gives the position from the file's."""
+    run = world.run("written")
+    file = run.settings.model_copy(
+        update={"embedder": "other", "near_enough": {"fake": 0.3, "other": 0.5}, "rephrase": "off", "near_laws": 8}
+    )
+    path = tmp_path / "index.html"
+    path.write_text(page(Contents(run, file=file), world.PLOTS), encoding="utf-8", newline="\n")
+    with opened(browser, path) as shown:
+        at_first = shown.text("#command"), shown.text("#diff")
+        page_of_it = shown.page
+        page_of_it.evaluate(READ, [{"sliders": {"near_laws": "8", "candidate_laws": "6"}, "filters": {}}])
+        then = shown.text("#command"), shown.text("#diff")
+    for command, diff, candidate_laws, near_laws in ((*at_first, 9, 6), (*then, 6, 8)):
+        words = shlex.split(command)
+        assert words[:2] == ["near-enough", "eval"]
+        settings = changed(file, words[3::2])
+        assert (settings.embedder, settings.cutoff, settings.rephrase) == ("fake", 0.4125, "written")
+        assert (settings.candidate_laws, settings.near_laws) == (candidate_laws, near_laws)
+        assert "-embedder: other\n+embedder: fake\n near_enough:\n-  fake: 0.3\n+  fake: 0.4125\n" in diff
+        assert "-rephrase: off\n+rephrase: written" in diff
+        assert ("-near_laws: 8\n+near_laws: 6" in diff) is (near_laws == 6)
+
+
+def test_a_setting_of_two_words_is_quoted_for_a_shell(browser: Browser, tmp_path: Path) -> None:
+    """The reranker's setting names its model after a space."""
+    run = world.reranked()
+    path = tmp_path / "index.html"
+    path.write_text(page(Contents(run, file=world.run().settings), world.PLOTS), encoding="utf-8", newline="\n")
+    with opened(browser, path) as shown:
+        assert shlex.split(shown.text("#command")) == ["near-enough", "eval", "--set", f"rerank={run.settings.rerank}"]
+        assert "-rerank: off\n+rerank: recorded claude-haiku-4-5" in shown.text("#diff")
+
+
+def saved(shown: Opened, button: str) -> list[dict[str, str]]:
+    """The rows of the CSV that a button saves."""
+    with shown.page.expect_download() as download:
+        shown.page.click(f"{button} button")
+    return list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
+
+
+def test_the_tables_of_a_position_are_saved_as_csv(browser: Browser, report: Path) -> None:
+    """Every digit of the sweep's figures, every question of the list beyond those shown, texts as they are."""
+    run = world.run()
+    sweep, settings = Sweep.of(run), run.settings
+    with opened(browser, report) as page:
+        moved(page)
+        stages, kinds = saved(page, "#save-stages"), saved(page, "#save-kinds")
+        questions = saved(page, "#save-questions")
+        lost, gained = page.text("#lost-count"), page.text("#gained-count")
+    pool = {row["stage"]: row for row in stages}["pool"]
+    for column, setting in (("in force", Setting(settings.cutoff, 6, 9)), ("here", Setting(0.6, 6, 6))):
+        found = sweep.at(setting, "pool")
+        told = [float(pool[f"{name} {column}"]) for name in ("recall", "precision", "laws")]
+        assert told == [found.recall, found.precision, found.laws]
+    assert [sum(int(row[name]) for row in kinds) for name in ("lost", "gained")] == [int(lost), int(gained)]
+    assert {(row["question"], row["state"]): row["text"] for row in questions} == {
+        (each.pair.question, each.pair.state): each.pair.text for each in run.pairs
+    }
+    reached = sum(int(row["reached by pool"] or 0) for row in questions)
+    assert reached == sum(sweep.reached(Setting(0.6, 6, 6)))
 
 
 def test_the_arrow_keys_move_a_slider_and_the_address_follows(browser: Browser, report: Path) -> None:

@@ -16,11 +16,17 @@ from tests.browser import world
 from tests.browser.chromium import opened
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 390, 380, 320])
 @pytest.mark.parametrize("colour", ["light", "dark"])
-def test_the_page_fits_and_says_nothing_on_its_console(browser: Browser, report: Path, width: int, colour: Any) -> None:
-    """Opened from the disk with the network off: no request, no message, nothing wider than the window."""
-    with opened(browser, report, width=width, color_scheme=colour) as page:
+@pytest.mark.parametrize("fragment", ["", "#near_enough=0.5&near_laws=3&retrieved_laws=2&candidate_laws=12"])
+def test_the_page_fits_and_says_nothing_on_its_console(
+    browser: Browser, report: Path, width: int, colour: Any, fragment: str
+) -> None:
+    """Opened from the disk with the network off: no request, no message, nothing wider than the window.
+
+    Nor is it where the sliders were moved and the line to copy is long.
+    """
+    with opened(browser, report, fragment, width=width, color_scheme=colour) as page:
         assert page.page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.page.locator("#question-rows tr").count() == 50
         assert page.text("h1") == "Recall of the retrieval pipeline"
@@ -172,6 +178,43 @@ def test_a_trace_ranks_laws_as_the_pipeline_did(browser: Browser, report: Path) 
         law = re.sub(r"^[✓○] ", "", row[0]).split()[0]
         if law in cosines:
             assert abs(float(row[6]) - cosines[law]) < 1e-4
+
+
+def test_a_trace_names_the_searches_and_their_places(browser: Browser, searched_report: Path) -> None:
+    """Beside the question's own places stand those of each search, as the run ranked them."""
+    run = world.run("written")
+    measured = next(each for each in run.pairs if len(each.trace.scorings) == 3 and each.pair.expected)
+    corpus = run.corpus[measured.pair.state]
+    with opened(browser, searched_report, f"#open={measured.pair.question}@{measured.pair.state}") as page:
+        said = page.text("#trace-body")
+        rows = [row.split("\t") for row in page.page.locator("dialog tbody tr").all_inner_texts()]
+    for nth, scoring in enumerate(measured.trace.scorings):
+        if nth:
+            assert f"search {nth}, {scoring.text}" in said
+        words, near = ([corpus[at].id for at in ranking.laws] for ranking in (scoring.words, scoring.near))
+        for row in rows:
+            law = re.sub(r"^[✓○] ", "", row[0]).split()[0]
+            place, _, by_meaning, cosine = row[3 + 4 * nth : 7 + 4 * nth]
+            assert place == (str(words.index(law) + 1) if law in words[:64] else "")
+            if law in near[:32]:
+                assert by_meaning.split()[0] == str(near.index(law) + 1)
+                assert abs(float(cosine) - scoring.near.scores[near.index(law)]) < 1e-4
+            else:
+                assert by_meaning == cosine == ""
+
+
+def test_a_trace_names_what_the_reranker_chose(browser: Browser, reranked_report: Path) -> None:
+    """The laws of the answer with their scores, and that another position has no answer of its own."""
+    run = world.reranked()
+    assert {each.trace.outcome for each in run.pairs} == {"ranked"}
+    for measured in (run.pairs[0], run.pairs[11]):
+        with opened(browser, reranked_report, f"#open={measured.pair.question}@{measured.pair.state}") as page:
+            said = page.text("#trace-body")
+        scores = dict(zip(measured.trace.pool, measured.trace.rerank_scores, strict=True))
+        named = [law if scores[law] < 0 else f"{law} ({scores[law]:g})" for law in measured.trace.answer]
+        assert measured.trace.answer[0] == measured.trace.pool[2]
+        told = f"At the settings in force the reranker, recorded claude-haiku-4-5, chose: {', '.join(named)}."
+        assert told in said
 
 
 def test_the_contents_lead_to_their_sections(browser: Browser, report: Path) -> None:

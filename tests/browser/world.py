@@ -1,7 +1,7 @@
 """A run for the page to show: two states of laws and questions of every kind, some of them with hostile texts."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,6 +10,8 @@ from evals.report.contents import Contents
 from evals.report.page import page
 from evals.run import Run, evaluate
 from retrieval import Law
+from retrieval.live import LiveStage
+from retrieval.replies import Call, Reply
 from tests import fakes
 
 WORDS = """
@@ -81,6 +83,19 @@ def run(rephrase: str = "off") -> Run:
     )
     pairs = list(_pairs(draw, corpus))
     return evaluate(settings, corpus, pairs, fakes.embed, "fake <model>")
+
+
+@cache
+def reranked() -> Run:
+    """The run with a reranker that names the pool's third law and its first; an empty list where a pool has fewer."""
+
+    def ask(stage: LiveStage, calls: Sequence[Call]) -> Mapping[str, Reply]:
+        return {call.key: Reply({"ranked": [2, 0] if len(call.texts) > 2 else []}) for call in calls}
+
+    plain = run()
+    settings = plain.settings.model_copy(update={"rerank": "recorded claude-haiku-4-5"})
+    pairs = [each.pair for each in plain.pairs]
+    return evaluate(settings, plain.corpus, pairs, fakes.embed, "fake <model>", ask=ask)
 
 
 @cache

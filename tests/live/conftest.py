@@ -1,6 +1,6 @@
-"""A server on loopback for each test."""
+"""One server on loopback for all tests, which each test finds as if it were new."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,13 +9,19 @@ from tests.live.loopback import Loopback, serving
 from tests.live.world import World, made
 
 
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Callable[[], Loopback]]:
+    """The server that is up for all tests."""
+    with serving() as anew:
+        yield anew
+
+
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+def server(serve: Callable[[], Loopback], monkeypatch: pytest.MonkeyPatch) -> Loopback:
     """A server that answers right until told otherwise; nothing of this machine's environment leads elsewhere."""
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-    with serving() as told:
-        yield told
+    return serve()
 
 
 @pytest.fixture

@@ -105,8 +105,11 @@ def message(text: str, stop: str = "end_turn") -> Body:
 
 
 @contextmanager
-def serving() -> Iterator[Loopback]:
-    """A server on a free port, in threads of its own, until the end of the block."""
+def serving() -> Iterator[Callable[[], Loopback]]:
+    """A server on a free port, in threads of its own, until the end of the block.
+
+    Each call makes it answer as if it were a new one: by a new `Loopback`, which notes what comes from then on.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -151,11 +154,15 @@ def serving() -> Iterator[Loopback]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    Handler.told = Loopback(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    def anew() -> Loopback:
+        Handler.told = Loopback(f"http://127.0.0.1:{server.server_port}")
+        return Handler.told
+
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     thread.start()
     try:
-        yield Handler.told
+        yield anew
     finally:
         server.shutdown()
         server.server_close()

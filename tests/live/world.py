@@ -1,7 +1,12 @@
 """A small project in a folder, with credentials that lead to a server on loopback."""
 
 import json
+import multiprocessing
+import os
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -49,6 +54,11 @@ RERANK = "rerank=recorded bge-reranker-base"
 HAIKU = "rerank=recorded claude-haiku-4-5"
 
 
+# Processes that begin with what a recording imports, which is imported once: they are forked off a process that did.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["pytest", "tests.live.world", "evals.recording.lines", "retrieval.models.http"])
+
+
 class World:
     """The folder of a project, and the command line in it."""
 
@@ -69,6 +79,13 @@ class World:
         """The exit status of `record` with these settings."""
         return self.run("record", *(f"--set={change}" for change in changes))
 
+    def started(self, *options: str) -> BaseProcess:
+        """`record` in a process of its own."""
+        arguments = [*self.options, *(f"--set={change}" for change in options)]
+        process = PROCESSES.Process(target=_record, args=(self.folder, dict(os.environ), arguments))
+        process.start()
+        return process
+
     def measure(self, *changes: str) -> Run:
         """The run that `eval` reports on, without its report."""
         folder = self.folder
@@ -84,6 +101,14 @@ class World:
     def asked(self, what: str) -> int:
         """How many requests went to a model so far."""
         return sum(what in path for path, _ in self.server.asked)
+
+
+def _record(folder: Path, variables: Mapping[str, str], arguments: list[str]) -> None:
+    os.environ.update(variables)
+    project.PROJECT = replace(project.PROJECT, root=folder)
+    recordings.RECORDINGS, recordings.CACHE = folder / "recordings", folder / "cache"
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
+        cli.main(["record", *arguments])
 
 
 def environment(server: Loopback) -> dict[str, str]:

@@ -15,8 +15,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evals.questions import load_questions
-from retrieval import load_corpus
 from retrieval.fuse import fuse
 from retrieval.models import Kind
 from retrieval.recordings import RECORDINGS
@@ -25,7 +23,7 @@ from retrieval.settings import changed
 from retrieval.vectors import best_first
 from retrieval.words import WordIndex, _best, words
 from tests import test_fuse, test_pipeline, test_rerank, test_vectors, test_words
-from tests.sabotage.world import MODEL, STATES, World, copied, recorded
+from tests.sabotage.world import MODEL, World, copied, read, recorded
 
 GATE = "the gate"
 REFUSED = "refused when it is read"
@@ -81,7 +79,7 @@ def embedding(change: Callable[[World, Kind, Sequence[str]], NDArray[np.int16]])
 
 def spanish_as_passages(world: World, kind: Kind, texts: Sequence[str]) -> NDArray[np.int16]:
     """What the near search gets when Spanish questions are embedded as laws are."""
-    pairs = load_questions(world.questions, load_corpus(world.laws, STATES))
+    _, pairs = read(world.laws, world.questions)
     spanish = [text for text in texts if text in {pair.text for pair in pairs if pair.lang == "es"}]
     if kind == "query" and spanish:
         world.embed("passage", spanish)
@@ -201,7 +199,11 @@ FAULTS = (
     ),
     Fault(
         "ties reversed in the near search",
-        code(best_first, "np.argsort(-scores[found], ", "len(found) - 1 - np.argsort(-scores[found][::-1], "),
+        code(
+            best_first,
+            'np.argsort(falling, kind="stable")',
+            'len(falling) - 1 - np.argsort(falling[::-1], kind="stable")',
+        ),
         [test_vectors.test_ties_keep_the_corpus_order],
     ),
     Fault(

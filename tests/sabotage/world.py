@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 from evals.gate import Verdict, judge
 from evals.outcomes import Side
-from evals.questions import QUESTIONS, load_questions
+from evals.questions import QUESTIONS, Pair, load_questions
 from evals.run import evaluate
 from retrieval import Settings, load_corpus, load_settings
-from retrieval.corpus import LAWS
+from retrieval.corpus import LAWS, Corpus
 from retrieval.errors import ModelError
 from retrieval.models import embedder
 from retrieval.pipeline import EmbedTexts
@@ -30,6 +31,13 @@ def recorded(folder: Path = RECORDINGS / MODEL) -> EmbedTexts:
     return Vectors(replace(embedder(MODEL), load=load), folder, None).embed
 
 
+@cache
+def read(laws: Path, questions: Path) -> tuple[Corpus, list[Pair]]:
+    """Laws and questions, once for all faults that leave both as they are."""
+    corpus = load_corpus(laws, STATES)
+    return corpus, load_questions(questions, corpus)
+
+
 @dataclass(frozen=True)
 class World:
     """What a run is made of."""
@@ -46,8 +54,7 @@ class World:
 
     def measure(self) -> Side:
         """The run, as the gate's command makes it."""
-        corpus = load_corpus(self.laws, STATES)
-        pairs = load_questions(self.questions, corpus)
+        corpus, pairs = read(self.laws, self.questions)
         return Side.of(evaluate(self.settings, corpus, pairs, self.embed, MODEL))
 
 

@@ -1,31 +1,5 @@
 // The data in the page, unpacked once and never changed. Whatever a law or a question holds stays text.
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-
-// Whole numbers of so many bits each, the lowest first.
-function unpack({ bits, count, data }) {
-  const bytes = bytesOf(data);
-  const numbers = bits > 16 ? new Uint32Array(count) : new Uint16Array(count);
-  const mask = 2 ** bits - 1;
-  let held = 0;
-  let have = 0;
-  let next = 0;
-  for (let at = 0; at < count; at++) {
-    for (; have < bits; have += 8) held |= bytes[next++] << have;
-    numbers[at] = held & mask;
-    held >>>= bits;
-    have -= bits;
-  }
-  return numbers;
-}
-
-// Where each of several runs of so many numbers begins.
-function starts(counts) {
-  const found = new Uint32Array(counts.length);
-  for (let at = 1; at < counts.length; at++) found[at] = found[at - 1] + counts[at - 1];
-  return found;
-}
-
 function readRankings(packed) {
   const read = Object.fromEntries(Object.entries(packed).map(([name, array]) => [name, unpack(array)]));
   const scored = read.wordCounts.map((count) => Math.min(count, data.wordScores));
@@ -73,6 +47,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const cutoffs = new Float64Array(bytesOf(data.cutoffs).buffer);
 const rankings = readRankings(data.rankings);
 const pairs = readPairs(data);
+const searchOf = unpack(data.searches.rows);
 const answerable = pairs.filter((pair) => pair.expects === "answerable");
 const unanswerable = pairs.filter((pair) => pair.expects !== "answerable");
 const fates = Object.fromEntries(Object.entries(data.groups).map(([name, array]) => [name, unpack(array)]));

@@ -53,8 +53,9 @@ function stageRow(stage) {
 }
 
 function stageName(stage) {
-  const { near_laws, retrieved_laws, candidate_laws } = view.setting;
-  return { near: `near, at most ${near_laws}`, fused: `fused, ${retrieved_laws}`, pool: `pool, ${candidate_laws}` }[stage];
+  const { near_laws, retrieved_laws, candidate_laws, searched_candidate_laws } = view.setting;
+  const searched = byId("searched_candidate_laws") ? `, searched ${searched_candidate_laws}` : "";
+  return { near: `near, at most ${near_laws}`, fused: `fused, ${retrieved_laws}`, pool: `pool, ${candidate_laws}${searched}` }[stage];
 }
 
 function kindRow(kind) {
@@ -71,6 +72,28 @@ function kindRow(kind) {
     cell(whole(count(shown.lost)), null),
     cell(whole(count(shown.gained)), null),
   );
+}
+
+const MEASURES = ["recall", "precision", "laws"];
+
+function stagesSaved() {
+  const head = ["stage", "pairs", ...MEASURES.flatMap((name) => [`${name} in force`, `${name} here`])];
+  const rows = STAGES.map((stage) => {
+    const before = meansOf(shown.before[stage], shown.chosen);
+    const here = meansOf(shown.here[stage], shown.chosen);
+    return [stage, here.pairs, ...MEASURES.flatMap((name) => [before[name], here[name]])];
+  });
+  return [head, ...rows];
+}
+
+function kindsSaved() {
+  const rows = data.kinds.map((kind) => {
+    const chosen = shown.chosen.filter((pair) => pair.kind === kind);
+    const recalls = [shown.before, shown.here].map((measured) => meansOf(measured[view.stage], chosen).recall);
+    const changes = [shown.lost, shown.gained].map((groups) => groups.filter(({ pair }) => pair.kind === kind).length);
+    return [kind, chosen.length, ...recalls, ...changes];
+  });
+  return [["kind", "pairs", "recall in force", "recall here", "lost", "gained"], ...rows.filter(([, count]) => count)];
 }
 
 function silenceText() {
@@ -95,7 +118,7 @@ function updateStatus() {
   byId("position").textContent = `${setting.join(", ")}${where.length ? `; only ${where.join(", ")}` : ""}`;
   byId("status").textContent = changedNames().length
     ? `Recall of ${view.stage} ${share(before.recall)} in force, ${share(here.recall)} here: ` +
-      `${whole(shown.lost.length)} expected laws lost, ${whole(shown.gained.length)} gained.`
+      `${plural(shown.lost.length, "expected law")} lost, ${whole(shown.gained.length)} gained.`
     : `Recall of ${view.stage} ${share(here.recall)} at the settings in force. Move a slider to see what it would lose and gain.`;
 }
 
@@ -112,10 +135,17 @@ function updateSliders() {
 }
 
 function updateChange() {
-  const names = changedNames();
-  byId("command").textContent = ["near-enough eval", ...names.map((name) => `--set ${name}=${numberOf(name, view.setting)}`)].join(" ");
-  byId("diff").textContent = names.length ? diffLines(names).join("\n") : "No change: these are the settings in force.";
+  const names = Object.keys(data.settings).filter((name) => settingOf(name) !== filedSetting(name));
+  byId("command").textContent = ["near-enough eval", ...names.map((name) => `--set ${quoted(`${name}=${settingOf(name)}`)}`)].join(" ");
+  byId("diff").textContent = names.length ? diffLines(names).join("\n") : "No change: these are the settings in settings.yaml.";
 }
+
+// A setting at the position shown, and as the settings file has it: the run may have been given another.
+const settingOf = (name) => (SLIDERS.includes(name) ? numberOf(name, view.setting) : data.settings[name]);
+const filedSetting = (name) => (name === "near_enough" ? data.file.near_enough[data.settings.embedder] : data.file[name]);
+
+// As a shell takes it.
+const quoted = (text) => (/^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 // A change of settings.yaml as a person would read it in a pull request.
 function diffLines(names) {
@@ -124,7 +154,8 @@ function diffLines(names) {
     const nested = name === "near_enough";
     const key = nested ? `  ${data.settings.embedder}` : name;
     if (nested) lines.push(" near_enough:");
-    lines.push(`-${key}: ${numberOf(name, inForce)}`, `+${key}: ${numberOf(name, view.setting)}`);
+    if (filedSetting(name) !== undefined) lines.push(`-${key}: ${filedSetting(name)}`);
+    lines.push(`+${key}: ${settingOf(name)}`);
   }
   return lines;
 }
@@ -153,13 +184,13 @@ function updateCurves() {
   const places = curveCutoffs();
   const depths = Array.from({ length: data.depths.near_laws + 1 }, (_, at) => at);
   const sizes = Array.from({ length: data.depths.laws }, (_, at) => at + 1);
-  const names = stage === "fused" ? ["retrieved_laws"] : ["candidate_laws", "searched_candidate_laws"];
+  const names = (stage === "fused" ? ["retrieved_laws"] : ["candidate_laws", "searched_candidate_laws"]).filter(byId);
   const [overCutoff, overNear, overLaws] = curves(stage, setting, places, depths, sizes, names, shown.chosen);
   const silent = places.map((cutoff) => silence(shown.silent, { ...setting, cutoff })?.silent ?? null);
-  drawCurve("curve-cutoff", "near_enough (cosine)", places.map((at) => cutoffs[at]), overCutoff, "near_enough", silent);
-  drawCurve("curve-near", "near_laws", depths, overNear, "near_laws");
+  drawCurve("curve-cutoff", "near_enough (cosine)", places.map((at) => cutoffs[at]), overCutoff, ["near_enough"], silent);
+  drawCurve("curve-near", "near_laws", depths, overNear, ["near_laws"]);
   byId("curve-laws").closest("figure").hidden = stage === "near";
-  if (stage !== "near") drawCurve("curve-laws", `${names[0]} (laws asked for)`, sizes, overLaws, names[0]);
+  if (stage !== "near") drawCurve("curve-laws", `${names.join(" = ")} (laws asked for)`, sizes, overLaws, names);
 }
 
 // Places of the cutoffs a curve is drawn at: evenly over those the slider offers.
@@ -170,13 +201,13 @@ function curveCutoffs() {
   return [...new Set([...all, inForce.cutoff, view.setting.cutoff])].sort((a, b) => a - b);
 }
 
-// Two charts: recall, near enough to see a change; and what it costs.
-function drawCurve(id, label, xs, figures, name, silent = null) {
-  const here = numberOf(name, view.setting);
-  const marks = [
+// Two charts: recall, near enough to see a change; and what it costs. Each of `names` has its marks.
+function drawCurve(id, label, xs, figures, names, silent = null) {
+  const here = numberOf(names[0], view.setting);
+  const marks = names.flatMap((name) => [
     { at: numberOf(name, inForce), dash: "before" },
-    { at: here, dash: "here" },
-  ];
+    { at: numberOf(name, view.setting), dash: "here" },
+  ]);
   const at = xs.indexOf(here);
   const now = (measured) => `${measured} ${share(figures[at]?.[measured] ?? null)}`;
   const line = (measured) => ({ name: measured, values: figures.map((each) => each[measured]) });
@@ -249,4 +280,6 @@ function wireExplorer() {
   });
   byId("copy-command").append(copyButton("Copy the command", byId("command")));
   byId("copy-diff").append(copyButton("Copy the diff", byId("diff")));
+  byId("save-stages").append(saveButton("explorer-stages", stagesSaved));
+  byId("save-kinds").append(saveButton("explorer-kinds", kindsSaved));
 }

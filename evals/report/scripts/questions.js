@@ -70,11 +70,28 @@ function updateQuestions() {
   byId("list").value = view.list;
 }
 
+const reachedBy = (pair, stage) => pair.groups.filter((_, nth) => shown.here[stage].bits[pair.firstGroup + nth]).length;
+
 function reachedText(pair, stage) {
   if (!pair.groups.length) return MISSING;
-  const { bits } = shown.here[stage];
-  const reached = pair.groups.filter((_, nth) => bits[pair.firstGroup + nth]).length;
+  const reached = reachedBy(pair, stage);
   return `${reached === pair.groups.length ? "✓" : "✗"} ${reached} of ${pair.groups.length}`;
+}
+
+function questionsSaved() {
+  const head = ["question", "state", "kind", "text", "expects", "expected", "cosine", ...STAGES.map((stage) => `reached by ${stage}`), "place"];
+  const rows = sorted(listed()).map((pair) => [
+    pair.id,
+    pair.state,
+    pair.kind,
+    pair.text,
+    pair.unrelated ?? pair.expects,
+    pair.groups.map((group) => lawsOf(pair, group)).join("; "),
+    cosineOf(worstCosine(pair)),
+    ...STAGES.map((stage) => (pair.groups.length ? reachedBy(pair, stage) : null)),
+    worstPlace(pair),
+  ]);
+  return [head, ...rows];
 }
 
 function questionRow(pair) {
@@ -112,6 +129,7 @@ function wireQuestions() {
       changed();
     });
   }
+  byId("save-questions").append(saveButton("questions", questionsSaved));
   byId("trace").addEventListener("close", () => {
     view.open = "";
     writeAddress();

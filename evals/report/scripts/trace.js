@@ -17,11 +17,30 @@ function traceParts(pair) {
   return [
     element("p", { class: "meta" }, said(`${about}${tags}`)),
     element("p", { class: "meta" }, `Shown at ${setting.join(", ")}.`),
+    ...searchesSaid(pair),
     pair.groups.length
       ? element("ul", { class: "fates" }, pair.groups.map((group, nth) => fate(pair, group, nth)))
       : element("p", {}, nothingExpected(pair)),
+    ...answerSaid(pair),
     lawTable(pair),
   ];
+}
+
+// The searches that are fused beside the question, by the numbers that the table's columns have.
+function searchesSaid(pair) {
+  const texts = pair.texts.slice(1).map((text) => data.searches.texts[searchOf[text] - 1]);
+  if (!texts.length) return [];
+  return [element("p", { class: "meta" }, "Fused beside it: ", texts.flatMap((text, at) => [at ? "; " : "", `search ${at + 1}, `, said(text)]))];
+}
+
+// What the reranker chose from the pool of the settings in force: it cannot be asked about another pool here.
+function answerSaid(pair) {
+  if (!data.answers.length) return [];
+  const [outcome, laws] = data.answers[pair.index];
+  const named = laws.map(([law, score]) => `${pair.laws.ids[law]}${score === null ? "" : ` (${score})`}`).join(", ");
+  const how = { ranked: "chose", "none named": "named no law of the pool, so its first stand", "empty pool": "had an empty pool" }[outcome];
+  const told = how ?? `did not answer (${outcome}), and the fused result stands`;
+  return [element("p", {}, `At the settings in force the reranker, ${data.settings.rerank}, ${told}: `, said(named || "no law"), ".")];
 }
 
 function nothingExpected(pair) {
@@ -107,14 +126,15 @@ function turningPoints(pair) {
 // Every law of the pool and of the searches' beginnings, with its place and score at each.
 function lawTable(pair) {
   const rows = traceRows(pair);
-  const head = ["law", "pool", `fused ${view.setting.retrieved_laws}`, "by words", "score", "by meaning", "cosine"];
+  const searched = pair.texts.slice(1).flatMap((_, at) => [`search ${at + 1} by words`, "score", "by meaning", "cosine"]);
+  const head = ["law", "pool", `fused ${view.setting.retrieved_laws}`, "by words", "score", "by meaning", "cosine", ...searched];
   return element(
     "div",
     { class: "wide", tabindex: "0", role: "region", "aria-label": "The laws of every stage" },
     element(
       "table",
       {},
-      element("caption", {}, element("span", {}, "Every stage's ranking. ✓ expected, ○ accepted, ✂ under the cutoff or beyond near_laws.")),
+      element("caption", {}, element("span", {}, "Every stage's ranking. ✓ expected, ○ accepted, ✂ under the cutoff or beyond near_laws.", saveButton("trace", () => [head, ...rows.map((row) => rowSaved(pair, row))]))),
       element("thead", {}, element("tr", {}, head.map((name, at) => element("th", { scope: "col", class: at ? "number" : "" }, name)))),
       element("tbody", {}, rows.map((row) => lawRow(pair, row))),
     ),
@@ -129,11 +149,16 @@ function traceRows(pair) {
   fuseStage(pair, "pool", view.setting);
   const pool = fusedOrder();
   const places = new Map(pool.slice(0, fusion.limit).map((law, at) => [law, at + 1]));
-  const [words, near] = searchPlaces(pair.texts[0]);
-  const firstNear = [...near.keys()].slice(0, Math.max(NEAR_SHOWN, view.setting.near_laws));
+  const searches = pair.texts.map(searchPlaces);
+  const firstNear = [...searches[0][1].keys()].slice(0, Math.max(NEAR_SHOWN, view.setting.near_laws));
   const rest = [...pool.slice(fusion.limit), ...firstNear, ...pair.family, ...pair.groups.flat()];
   const laws = [...new Set([...places.keys(), ...fused.keys(), ...rest])];
-  return laws.map((law) => ({ law, pool: places.get(law), fused: fused.get(law), words: words.get(law), near: near.get(law) }));
+  return laws.map((law) => ({
+    law,
+    pool: places.get(law),
+    fused: fused.get(law),
+    searches: searches.map(([words, near]) => ({ words: words.get(law), near: near.get(law) })),
+  }));
 }
 
 // A text's rankings by law: place and score; the word scores of the first few laws alone are in the page.
@@ -151,10 +176,16 @@ function searchPlaces(text) {
   return [words, near];
 }
 
+const isCut = (near) => near.level <= view.setting.cutoff || near.place > view.setting.near_laws;
+
+function rowSaved(pair, { law, pool, fused, searches }) {
+  const places = searches.flatMap(({ words, near }) => [words?.place, words?.score, near?.place, near && cosineOf(near.level)]);
+  return [pair.laws.ids[law], pool, fused, ...places];
+}
+
 function lawRow(pair, row) {
-  const { law, words, near } = row;
+  const { law } = row;
   const mark = pair.groups.some((group) => group.includes(law)) ? "✓" : pair.accepted.includes(law) ? "○" : "";
-  const cut = near && (near.level <= view.setting.cutoff || near.place > view.setting.near_laws);
   const number = (text) => element("td", { class: "number" }, text ?? "");
   const card = pair.laws.cards[law];
   return element(
@@ -163,9 +194,11 @@ function lawRow(pair, row) {
     element("th", { scope: "row" }, `${mark} `, said(pair.laws.ids[law]), " ", said(pair.laws.laws[law]), card ? [" ", element("i", {}, said(card))] : null),
     number(row.pool),
     number(row.fused),
-    number(words?.place),
-    number(words?.score == null ? "" : words.score.toFixed(2)),
-    number(near ? `${near.place}${cut ? " ✂" : ""}` : ""),
-    number(near ? cosineText(near.level) : ""),
+    row.searches.flatMap(({ words, near }) => [
+      number(words?.place),
+      number(words?.score == null ? "" : words.score.toFixed(2)),
+      number(near ? `${near.place}${isCut(near) ? " ✂" : ""}` : ""),
+      number(near ? cosineText(near.level) : ""),
+    ]),
   );
 }
