@@ -167,8 +167,8 @@ def verdict(points: Sequence[Point], cutoff: float) -> str:
         return "There are not both answered and unrelated questions: no cutoff can be judged."
     kept = sum(point.group == "unrelated" for point in at.kept_out)
     said = (
-        f"At {cutoff:g}, {len(at.lost)} of {len(answering)} answers lie under the cutoff, and so does the nearest law"
-        f" of {kept} of {len(unrelated)} unrelated questions."
+        f"At {cutoff:g}, {len(at.lost):,} of {len(answering):,} answers lie under the cutoff, and so does the nearest"
+        f" law of {kept:,} of {len(unrelated):,} unrelated questions."
     )
     if answering[0] > unrelated[-1]:
         return f"{said} Any cutoff above {unrelated[-1]:.3f} and up to {answering[0]:.3f} would separate the two."
@@ -176,5 +176,5 @@ def verdict(points: Sequence[Point], cutoff: float) -> str:
     answers = "answer" if lost == 1 else "answers"
     return (
         f"{said} No cutoff separates the bands: answers begin at {answering[0]:.3f}, unrelated questions reach"
-        f" {unrelated[-1]:.3f}; keeping every one of those out would lose {lost} {answers}."
+        f" {unrelated[-1]:.3f}; keeping every one of those out would lose {lost:,} {answers}."
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from evals.baseline import DIGITS, NOTHING, AcceptedLoss, Baseline, searches, still_lost
 from evals.compare import Comparison, Flip, compare
+from evals.counted import counted
 from evals.outcomes import JUDGED, Group, Outcome, Side
 
 PASSED, FAILED, NOT_COMPARABLE = 0, 1, 3
@@ -67,11 +68,6 @@ class Verdict:
     def acceptable(self) -> bool:
         """Whether a new baseline would let it in: a reranker or rephraser that fails is never accepted."""
         return self.status == FAILED and len(self.reasons) > bool(self.fallbacks) + bool(self.unrephrased)
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things: 1 pair, 2 pairs, 10,080 pairs."""
-    return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def judge(baseline: Baseline, after: Side) -> Verdict:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from evals.counted import counted
 from evals.lint.checked import Checked
 from evals.lint.coverage import SMALLEST_GROUP, empty_laws, small_groups, unknown_concepts, unknown_kinds
 from evals.lint.doubts import KINDS, Doubt
@@ -54,14 +55,10 @@ def report(checked: Checked, doubts: Iterable[Doubt], left_out: str | None = Non
     if left_out is not None:
         lines.append(f"Not looked for: missed, not judged. {left_out}")
     held = [
-        _counted(sum(map(len, checked.corpus.values())), "law"),
-        _counted(len({pair.need for pair in checked.pairs}), "need"),
+        counted(sum(map(len, checked.corpus.values())), "law"),
+        counted(len({pair.need for pair in checked.pairs}), "need"),
     ]
     counts = Counter(doubt.kind for doubt in doubts)
     by_kind = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-    warnings = f"{_counted(len(doubts), 'warning')}: {by_kind}" if doubts else "no warnings"
+    warnings = f"{counted(len(doubts), 'warning')}: {by_kind}" if doubts else "no warnings"
     return "\n".join([*lines, f"{' and '.join(held)}, no errors, {warnings}."])
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

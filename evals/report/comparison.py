@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evals.baseline import NOTHING
 from evals.compare import Change, Comparison, compare
-from evals.gate import Verdict, counted
+from evals.counted import counted
+from evals.gate import Verdict
 from evals.outcomes import JUDGED, Side
 from evals.report.again import TO_ACCEPT, one_line
 from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.compare import Comparison
-from evals.gate import counted
+from evals.counted import counted
 from evals.outcomes import JUDGED, Outcome, Side
 from evals.report import recalls
 from evals.report.details import Shown

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from evals.baseline import DIGITS, AcceptedLoss, Summary
 from evals.compare import Change, Comparison, Flip
-from evals.gate import FAILED, NAMED, NOT_COMPARABLE, PASSED, Verdict, counted
+from evals.counted import counted
+from evals.gate import FAILED, NAMED, NOT_COMPARABLE, PASSED, Verdict
 from evals.outcomes import JUDGED, Group, Outcome
 from evals.report.again import TO_ACCEPT, one_line, to_see
 
