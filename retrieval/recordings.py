@@ -22,6 +22,7 @@ from retrieval.appending import append_lines, locked, read_appended
 from retrieval.documents import files_in, parse_json
 from retrieval.errors import Fault, InputError, MissingRecordingError, ModelError, as_found
 from retrieval.models import Embedded, Embedder, Kind
+from retrieval.models.calls import PartError
 from retrieval.project import PROJECT
 
 RECORDINGS = PROJECT.recordings
@@ -192,17 +193,24 @@ class Vectors:
             raise MissingRecordingError(f"{lacking}{error}") from None
         for start in range(0, len(texts), self.model.batch):
             batch = texts[start : start + self.model.batch]
-            given = embed(kind, batch)
-            vectors = quantise(given.vectors if isinstance(given, Embedded) else given, batch)
-            wrong = self._learn(vectors.shape[1], given.pooling if isinstance(given, Embedded) else None)
-            if wrong:
-                raise ModelError(wrong)
-            lines = {(kind, text): _line(kind, text, engine, row) for text, row in zip(batch, vectors, strict=True)}
-            self._cached.update(lines)
-            self._keep(lines.values())
-            self.computed += len(batch)
+            try:
+                self._take(kind, batch, embed(kind, batch), engine)
+            except PartError as error:  # what was got is kept, whatever stopped the rest
+                self._take(kind, error.texts, Embedded(error.vectors, error.pooling), engine)
+                raise
             if self.progress is not None:
                 self.progress(f"{self.model.name}, {len(texts)} {kind} texts", start + len(batch), len(texts))
+
+    def _take(self, kind: Kind, texts: Sequence[str], given: NDArray[Any] | Embedded, engine: str) -> None:
+        """Take over what a model gave for texts, and keep it; ModelError where it cannot be used."""
+        vectors = quantise(given.vectors if isinstance(given, Embedded) else given, texts)
+        wrong = self._learn(vectors.shape[1], given.pooling if isinstance(given, Embedded) else None)
+        if wrong:
+            raise ModelError(wrong)
+        lines = {(kind, text): _line(kind, text, engine, row) for text, row in zip(texts, vectors, strict=True)}
+        self._cached.update(lines)
+        self._keep(lines.values())
+        self.computed += len(texts)
 
     def _keep(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Add lines to the cache, which a killed run leaves whole; in the place of a cache that was none."""

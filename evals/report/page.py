@@ -21,6 +21,7 @@ from evals.report.embedding import MOST_DATA, embedded, rendered
 from evals.report.markdown import asked
 from evals.report.packed import packed
 from evals.report.sentences import sentences
+from evals.reranking import statement
 from evals.run import Run
 from evals.stages import STAGES
 from evals.sweep import LAWS, NEAR_LAWS
@@ -50,6 +51,10 @@ ON_THE_PAGE = {
     "metrics": "Further metrics at every stage: means over the pairs that have a value",
     "expect-nothing": "Questions that no law answers",
     "rerank-depth": "The answer beside what the pool could give, at equal depth",
+    "rerank-fallbacks": "Where the reranker or the rephraser did not answer, by cause",
+    "rerank-none-named": "Where the reranker named no law",
+    "rerank-no-floor": "Why there is no floor: what one that suits English would cut",
+    "rerank-page-rows": "Page rows beside the answer's laws",
     "searches-pools": "What searches move into the pool and out of it, at both its sizes",
     "bands": "Bands: quantiles of the cosines",
     "overlap": "How far the bands without an answer reach into the answers",
@@ -128,6 +133,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     settings = {**run.settings.model_dump(), "near_enough": f"{run.settings.cutoff:g}"}
     prints = {name: value for name, value in run.fingerprints.items() if name != "model"}
     return [
+        ("Reranker", statement(run)),
         ("Settings", ", ".join(f"{name} {value}" for name, value in settings.items())),
         ("Fingerprints", ", ".join(f"{name} {value}" for name, value in prints.items())),
     ]

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,6 +23,19 @@ class CallError(ModelError):
         self.cause = cause
         self.stop = stop
         super().__init__(message)
+
+
+class PartError(CallError):
+    """Why the rest of some texts was not embedded; these `texts` were, and `vectors` (n, d) are theirs.
+
+    pooling: how they were pooled, where the provider says so.
+    """
+
+    def __init__(self, error: CallError, texts: Sequence[str], vectors: Any) -> None:
+        self.texts = texts
+        self.vectors = vectors
+        self.pooling: str | None = None
+        super().__init__(error.cause, str(error), error.stop)
 
 
 class TooLongError(CallError):

@@ -2,12 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from retrieval.models.calls import Bounds, CallError, TooLongError, together
+from retrieval.models.calls import Bounds, CallError, PartError, TooLongError, together
 
 LARGEST = sys.float_info.max  # JSON's whole numbers can be larger
 
@@ -18,7 +18,8 @@ AskBatch = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 async def embed_all(ask: AskBatch, texts: Sequence[str], size: int, bounds: Bounds) -> np.ndarray[Any, Any]:
     """The vectors (n, d) of n texts, asked for `size` at a time, so many batches at once as the bounds allow.
 
-    A batch that is refused as too long is halved until it passes or one text is left, which is named.
+    A batch that is refused as too long is halved until it passes or one text is left, which is named. Where a batch
+    failed and others were embedded: PartError, with those.
     """
     room = asyncio.Semaphore(bounds.at_once)
 
@@ -32,8 +33,23 @@ async def embed_all(ask: AskBatch, texts: Sequence[str], size: int, bounds: Boun
         middle = len(part) // 2
         return [*await batch(part[:middle]), *await batch(part[middle:])]
 
-    parts = [texts[at : at + size] for at in range(0, len(texts), size)]
-    found = [vector for vectors in await together(map(batch, parts)) for vector in vectors]
+    done: dict[int, list[Vector]] = {}
+
+    async def part(at: int) -> None:
+        done[at] = await batch(texts[at : at + size])
+
+    try:
+        await together(map(part, range(0, len(texts), size)))
+    except CallError as error:
+        if not done:
+            raise
+        kept = [text for at in sorted(done) for text in texts[at : at + size]]
+        raise PartError(error, kept, _together(done)) from None
+    return _together(done)
+
+
+def _together(parts: Mapping[int, list[Vector]]) -> np.ndarray[Any, Any]:
+    found = [vector for at in sorted(parts) for vector in parts[at]]
     if len({len(vector) for vector in found}) > 1:
         raise CallError("threw", "the vectors of one request differ in their dimensions")
     return np.asarray(found, dtype=np.float64)

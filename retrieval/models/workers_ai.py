@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from retrieval.errors import ModelError
-from retrieval.models.calls import AgainError, Bounds, CallError, Pace, bounded
+from retrieval.models.calls import AgainError, Bounds, CallError, Pace, PartError, bounded
 from retrieval.models.credentials import credential
 
 if TYPE_CHECKING:
@@ -112,7 +112,11 @@ def load(account: Account | None = None, bounds: Bounds = EMBEDDING) -> tuple[Ca
                 poolings.add(result["pooling"])
                 return vectors
 
-            vectors = await embed_all(ask, texts, TEXTS_A_REQUEST, bounds)
+            try:
+                vectors = await embed_all(ask, texts, TEXTS_A_REQUEST, bounds)
+            except PartError as error:
+                error.pooling = " and ".join(sorted(poolings))
+                raise
         if len(poolings) > 1:
             raise CallError("threw", f"vectors pooled by {' and by '.join(sorted(poolings))} cannot be compared")
         return Embedded(vectors, poolings.pop())

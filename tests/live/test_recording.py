@@ -22,7 +22,7 @@ from retrieval.live import RERANKERS
 from retrieval.models.calls import Bounds
 from retrieval.replies import Replies, Reply
 from tests.live import world as worlds
-from tests.live.loopback import SEARCHES, Body, Said, envelope, failure, message
+from tests.live.loopback import SEARCHES, Body, Said, asked_texts, envelope, failure, message
 from tests.live.world import EMBEDDED, HAIKU, LAWS, RERANK, World
 
 TEXTS = {law["id"]: f"{law['law']} {law['question']}" for law in LAWS}
@@ -229,6 +229,24 @@ def test_a_spent_allowance_stops_and_the_next_run_goes_on(world: World, capsys: 
     assert world.record(RERANK) == 0
     assert world.asked("bge-reranker-base") == before + 2
     assert len(world.measure(RERANK).pairs) == 4
+
+
+@pytest.mark.parametrize("embedder", ["bge-m3", "openai/small"])
+def test_vectors_that_were_got_are_kept(embedder: str, world: World, capsys: Captured) -> None:
+    """Of four requests under way one fails for good: the three others are not asked for again."""
+    many_questions(world, 350)
+
+    def spent(body: Body, good: object) -> Said:
+        last = "may i park at hydrant 340" in asked_texts(body)
+        return Said(failure(3036), 429, {"Retry-After": "9999"}, silence=0.5) if last else Said(good)
+
+    world.server.always = spent
+    assert world.run("record", f"--embedder={embedder}") == 2
+    world.server.always = None
+    assert world.run("record", f"--embedder={embedder}") == 0
+    texts = world.server.texts()
+    assert len(texts) == len(LAWS) + 350 + 50
+    assert len(set(texts)) == len(LAWS) + 350
 
 
 def test_a_refusal_is_counted_and_asked_again(world: World, capsys: Captured) -> None:
