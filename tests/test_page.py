@@ -336,3 +336,12 @@ def test_the_page_holds_every_search() -> None:
     for each, pair in zip(run.pairs, data["pairs"], strict=True):
         assert rows[pair[3][0]] == 0
         assert [texts[rows[at] - 1] for at in pair[3][1:]] == [scoring.text for scoring in each.trace.scorings[1:]]
+
+
+@pytest.mark.parametrize("cutoff", ["0.41250001", "1", "-0.995", "-1"])
+def test_a_cutoff_of_many_digits_or_out_of_the_way_has_a_page(cutoff: str) -> None:
+    """It is marked as in force on both tables of cutoffs, and every sentence is told."""
+    run = rerun(world.run(), f"near_enough={cutoff}")
+    text = page(Contents(run), world.PLOTS)
+    assert [title for title in said(run) if title != "Moving it"] == ["The cutoff", "More laws", "Lost most", "Worst"]
+    assert text.count(", in force</th>") == 3  # a row of each, and the pool's column

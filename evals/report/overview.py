@@ -69,7 +69,7 @@ def moves(run: Run, sweep: Sweep) -> pd.DataFrame:
     """
     settings, in_force = run.settings, Setting.of_pool(run)
     base = sweep.reached(in_force, "pool")
-    around = [round(settings.cutoff + move, 6) for move in MOVES]
+    around = [round(settings.cutoff + move, 6) if move else settings.cutoff for move in MOVES]
     rows = []
     for cutoff in [NO_CUTOFF, *(each for each in around if -1 < each <= 1)]:
         setting = replace(in_force, near_enough=cutoff)
@@ -163,7 +163,9 @@ def cutoff_by_pool(run: Run, sweep: Sweep) -> pd.DataFrame:
 
 def _heat_cutoffs(cutoff: float) -> list[float]:
     """Hundredths around the cutoff in force, that itself, and none at all."""
-    around = {round(cutoff + step / 100, 6) for step in range(-HEAT_STEPS // 2, HEAT_STEPS // 2 + 1)}
+    around = {
+        round(cutoff + step / 100, 6) if step else cutoff for step in range(-HEAT_STEPS // 2, HEAT_STEPS // 2 + 1)
+    }
     return [NO_CUTOFF, *sorted(each for each in around if -1 < each <= 1)]
 
 

@@ -218,8 +218,9 @@ def _marked(frame: pd.DataFrame, run: Run) -> pd.DataFrame:
 
 
 def _pool_sizes(run: Run) -> Sequence[int]:
-    """The numbers of laws that pools were asked for: one where all pairs have searches or none has."""
-    return sorted({run.settings.pool_laws(len(each.trace.scorings) - 1) for each in run.pairs})
+    """The numbers of laws that the pools were asked for of pairs that expect one: two where some have searches."""
+    expecting = [each for each in run.pairs if each.pair.expected]
+    return sorted({run.settings.pool_laws(len(each.trace.scorings) - 1) for each in expecting})
 
 
 def _heat_caption(caption: str, run: Run) -> str:

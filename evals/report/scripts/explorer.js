@@ -54,7 +54,7 @@ function stageRow(stage) {
 
 function stageName(stage) {
   const { near_laws, retrieved_laws, candidate_laws, searched_candidate_laws } = view.setting;
-  const searched = byId("searched_candidate_laws") ? `, searched ${searched_candidate_laws}` : "";
+  const searched = byId("searched_candidate_laws") ? ` or ${searched_candidate_laws}` : "";
   return { near: `near, at most ${near_laws}`, fused: `fused, ${retrieved_laws}`, pool: `pool, ${candidate_laws}${searched}` }[stage];
 }
 
