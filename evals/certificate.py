@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, betaincinv
 
 from evals.bands import Point
+from evals.counted import counted
 
 GRID = tuple(step / 1000 for step in range(-1000, 1001))  # every cutoff of three digits, as settings write them
 
@@ -139,7 +140,7 @@ def _sentence(
     if needs >= needed(share, level):
         safest = next(iter(losses))
         takes += f", and the safest cutoff, {safest:g}, costs {losses[safest]}"
-    said = f"Cannot certify {_percent(share)} with {needs} needs: {takes}."
+    said = f"Cannot certify {_percent(share)} with {counted(needs, 'need')}: {takes}."
     if instead is None:
         return f"{said} Nothing can be certified. {COVERS}"
     most, cutoff = instead
@@ -149,7 +150,7 @@ def _sentence(
 def _costs(cutoff: float, share: float, needs: int, losses: Mapping[float, int]) -> str:
     return (
         f"a cutoff of {cutoff:g} costs at most {_percent(share)} of needs an expected law in some state; it costs"
-        f" {losses[cutoff]} of these {needs}."
+        f" {losses[cutoff]:,} of these {needs:,}."
     )
 
 

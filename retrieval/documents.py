@@ -153,9 +153,10 @@ def _is_text(value: object) -> bool:
     return True
 
 
-def strict_json(content: object, indent: int | None = None) -> str:
+def strict_json(content: object, indent: int | None = None, spaces: bool = True) -> str:
     """JSON that any reader takes: a NaN is a ValueError, since null is how a missing value is written."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+    separators = None if spaces else (",", ":")
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
 
 
 def content_hash(content: object, digits: int) -> str:

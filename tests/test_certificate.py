@@ -169,7 +169,7 @@ def test_nothing_can_be_certified(lowest: Mapping[str, float]) -> None:
     found = certify(lowest, 0.01, [0.5])
     assert (found.certified, found.instead) == (None, None)
     assert found.sentence == (
-        f"Cannot certify 1 % with {len(lowest)} needs: it takes 299 without a loss. Nothing can be certified. It"
+        f"Cannot certify 1 % with {len(lowest)} {'need' if len(lowest) == 1 else 'needs'}: it takes 299 without a loss. Nothing can be certified. It"
         " covers needs drawn like these, not traffic."
     )
 

@@ -319,7 +319,7 @@ def test_out_and_in_again(tmp_path: Path, project: list[str], capsys: pytest.Cap
 
     path, out = tmp_path / "run.jsonl", tmp_path / "report"
     export_command.main(["run", *project, "--stage", "words", "--out", str(path)], standalone_mode=False)
-    inputs = Inputs(load_settings(), load_corpus(tmp_path / "laws"), tmp_path / "questions")
+    inputs = Inputs(load_settings(), load_settings(), load_corpus(tmp_path / "laws"), tmp_path / "questions")
     for _ in range(2):  # a report takes the place of an older one
         measure_run(path, None, ["recall@1", "MAP"], out, inputs)
     shown = capsys.readouterr().out

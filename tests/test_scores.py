@@ -110,7 +110,8 @@ def test_a_corpus_that_is_not_of_states(tmp_path: Path) -> None:
     questions = "needs:\n  - {id: stop, expected: [A], asks: {plain: must i halt}}\n"
     (tmp_path / "questions" / "q.yaml").write_text(questions)
     (tmp_path / "near.txt").write_text("stop/plain Q0 B 1 0.7 x\nstop/plain Q0 A 2 0.4 x\n")
-    inputs = Inputs(fakes.settings(near_enough={"fake": 0.5}), load_corpus(tmp_path / "laws"), tmp_path / "questions")
+    numbers = fakes.settings(near_enough={"fake": 0.5})
+    inputs = Inputs(numbers, numbers, load_corpus(tmp_path / "laws"), tmp_path / "questions")
     run, told = run_from_scores(tmp_path / "near.txt", inputs)
     assert [(each.group, each.cosine) for each in bands.points(run)] == [("answering", 0.4), ("nearest wrong", 0.7)]
     assert "1 of 1 pairs have some, and 1 of 1 expected laws" in told

@@ -78,7 +78,7 @@ def evaluate_command(
             grown = grow(run, vectors.embed)
     near_rules = None if scores else given.rules_alone(run)
     kept = by_key(read_kept(given.questions or QUESTIONS)) if wanted else {}
-    contents = Contents(run, baseline, wanted, tuple(grown), near_rules, kept=kept)
+    contents = Contents(run, baseline, wanted, tuple(grown), near_rules, given.file, kept)
     write_report(contents, folder)
     show(contents, computed, folder)
 

@@ -26,9 +26,10 @@ RULES = "rules"
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a run is made of, from the options that all commands share."""
+    """What a run is made of, from the options that all commands share. file: the settings without their changes."""
 
     settings: "Settings"
+    file: "Settings"
     corpus: "dict[str, list[Law]]"
     questions: Path | None
 
@@ -75,9 +76,9 @@ def read_inputs(
     from retrieval.corpus import LAWS, load_corpus
     from retrieval.settings import SETTINGS, changed, load_settings
 
-    settings = load_settings(settings_file or SETTINGS)
-    first = [f"embedder={embedder}"] if embedder else []
-    return Inputs(changed(settings, [*first, *changes]), load_corpus(laws or LAWS, wanted_states(states)), questions)
+    file = load_settings(settings_file or SETTINGS)
+    settings = changed(file, [*([f"embedder={embedder}"] if embedder else []), *changes])
+    return Inputs(settings, file, load_corpus(laws or LAWS, wanted_states(states)), questions)
 
 
 def wanted_states(states: str | None) -> list[str] | None:

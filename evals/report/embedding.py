@@ -38,7 +38,7 @@ def rendered(template: str, styles: Sequence[str], scripts: Sequence[str], data:
 
 def embedded(content: object) -> str:
     """JSON that can stand inside a script element: no text can end it, and no reader takes a part for a line's end."""
-    text = strict_json(content).replace("<", "\\u003c")
+    text = strict_json(content, spaces=False).replace("<", "\\u003c")
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

@@ -4,7 +4,6 @@ They are written into a folder beside the wanted one and put in its place when a
 machine's name is in them: the same run gives the same bytes.
 """
 
-import json
 import os
 import platform
 import shutil
@@ -68,18 +67,13 @@ def report_files(contents: Contents) -> dict[str, str]:
         "index.html": page(contents, drawn),
         "summary.md": summary(contents),
         "run.json": strict_json(run_summary(contents), indent=2) + "\n",
-        "per_question.jsonl": "".join(_line(row) + "\n" for row in per_question(contents.run)),
+        "per_question.jsonl": "".join(strict_json(row, spaces=False) + "\n" for row in per_question(contents.run)),
         **{
             f"tables/{name}.csv": frame.to_csv(index=False, lineterminator="\n")
             for name, frame in contents.tables.items()
         },
         **{f"plots/{name}.svg": svg for name, svg in drawn.items()},
     }
-
-
-def _line(row: dict[str, object]) -> str:
-    """A row as strict JSON without spaces: there are thousands of rows."""
-    return json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def run_summary(contents: Contents) -> dict[str, object]:

@@ -6,6 +6,7 @@ from numbers import Integral
 
 import pandas as pd
 
+from evals.counted import counted
 from evals.report.contents import Contents
 from evals.report.overview import with_searches
 from evals.reranking import statement
@@ -110,8 +111,3 @@ def shown(value: object) -> str:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return f"{int(value):,}"
     return str(value)
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things: 1 pair, 2,000 pairs."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

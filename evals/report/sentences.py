@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from evals.report.markdown import counted
+from evals.counted import counted
 from evals.report.overview import NO_CUTOFF
 from evals.run import Run
 from evals.sweep import Setting, Sweep

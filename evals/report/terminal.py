@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evals.counted import counted
 from evals.report.contents import Contents
-from evals.report.markdown import counted, measured, shown
+from evals.report.markdown import measured, shown
 from evals.stages import STAGES
 
 LOSSES_SHOWN = 10
