@@ -13,6 +13,7 @@ from scipy.stats import binom, binomtest
 from evals import certificate
 from evals.bands import Point
 from evals.certificate import GRID, bound, certify, lowest_by_need, needed
+from evals.counted import counted
 from evals.questions import Pair
 
 FOUR = {"a": 0.15, "b": 0.25, "c": 0.35, "d": 0.45}
@@ -169,8 +170,8 @@ def test_nothing_can_be_certified(lowest: Mapping[str, float]) -> None:
     found = certify(lowest, 0.01, [0.5])
     assert (found.certified, found.instead) == (None, None)
     assert found.sentence == (
-        f"Cannot certify 1 % with {len(lowest)} {'need' if len(lowest) == 1 else 'needs'}: it takes 299 without a loss. Nothing can be certified. It"
-        " covers needs drawn like these, not traffic."
+        f"Cannot certify 1 % with {counted(len(lowest), 'need')}: it takes 299 without a loss. Nothing can be certified."
+        " It covers needs drawn like these, not traffic."
     )
 
 
