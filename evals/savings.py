@@ -39,17 +39,17 @@ def savings(run: Run, sweep: Sweep) -> dict[tuple[int, int], tuple[Saving, ...]]
     """
     settings = run.settings
     in_force = Setting.of_pool(run)
-    lost = np.flatnonzero(~sweep.reached(in_force, "pool"))
+    lost = ~sweep.reached(in_force, "pool")
     nears = range(settings.near_laws + 1, NEAR_LAWS + 1)
-    by_near = _table(sweep, [replace(in_force, near_laws=count) for count in nears])
+    by_near = sweep.reached_at([replace(in_force, near_laws=count) for count in nears], "pool", lost)
     sizes = [settings.pool_laws(len(each.trace.scorings) - 1) for each in run.pairs]
     least = min(sizes, default=LAWS)
-    by_size = _table(sweep, [replace(in_force, laws=laws, searched_laws=laws) for laws in range(least + 1, LAWS + 1)])
-    by_depth = _table(
-        sweep, [replace(in_force, near_enough=-1.0, near_laws=count) for count in range(settings.near_laws + 1)]
-    )
+    wider = [replace(in_force, laws=laws, searched_laws=laws) for laws in range(least + 1, LAWS + 1)]
+    by_size = sweep.reached_at(wider, "pool", lost)
+    let_in = [replace(in_force, near_enough=-1.0, near_laws=count) for count in range(settings.near_laws + 1)]
+    by_depth = sweep.reached_at(let_in, "pool", lost)
     found: dict[tuple[int, int], tuple[Saving, ...]] = {}
-    for at in lost:
+    for at in np.flatnonzero(lost):
         pair, group = sweep.groups[at]
         size, searches = sizes[pair], len(run.pairs[pair].trace.scorings) > 1
         pool = "searched_candidate_laws" if searches else "candidate_laws"
@@ -60,12 +60,6 @@ def savings(run: Run, sweep: Sweep) -> dict[tuple[int, int], tuple[Saving, ...]]
         ]
         found[pair, group] = tuple(saving for saving in several if saving is not None)
     return found
-
-
-def _table(sweep: Sweep, settings: Sequence[Setting]) -> Bools:
-    """Which groups the pool reaches at each of some settings: (settings, groups)."""
-    rows = [sweep.reached(setting, "pool") for setting in settings]
-    return np.array(rows, dtype=bool).reshape(len(settings), len(sweep.groups))
 
 
 def _cutoffs(run: Run, pair: int) -> Mapping[int, float]:

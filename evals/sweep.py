@@ -131,19 +131,40 @@ class Sweep:
 
     def reached(self, setting: Setting, stage: Stage = "fused") -> Bools:
         """Whether each of `groups` is reached: (groups,)."""
-        cutoff, near_laws = setting.near_enough, setting.near_laws
-        searched = _searched_sizes([setting.laws], stage, setting.searched_laws)
-        self._check([cutoff], [near_laws], [setting.laws, *searched], stage)
-        if stage == "near":
-            return self._every.groups_reached("near", cutoff, near_laws, 0)
-        reached = np.empty(len(self.groups), np.bool_)
-        reached[self._of_tabulated] = self._tabulated.groups_reached("fused", cutoff, near_laws, setting.laws)
-        rest = [
-            each.groups_reached(cutoff, near_laws, searched[0] if each.has_searches else setting.laws)
-            for each in self._searched
-        ]
-        reached[~self._of_tabulated] = np.concatenate([np.empty(0, np.bool_), *rest])
+        return np.asarray(self.reached_at([setting], stage)[0])
+
+    def reached_at(self, settings: Sequence[Setting], stage: Stage = "fused", among: Bools | None = None) -> Bools:
+        """Whether each of `groups` is reached at each of n settings: (n, groups).
+
+        among: (groups,) those that the answer is wanted for; others may be told unreached, which can save most of the
+        work where questions have searches.
+        """
+        for each in settings:
+            sizes = _searched_sizes([each.laws], stage, each.searched_laws)
+            self._check([each.near_enough], [each.near_laws], [each.laws, *sizes], stage)
+        reached = np.zeros((len(settings), len(self.groups)), np.bool_)
+        block, name = (self._every, "near") if stage == "near" else (self._tabulated, "fused")
+        tabulated = slice(None) if stage == "near" else self._of_tabulated
+        for row, each in zip(reached, settings, strict=True):
+            size = 0 if stage == "near" else each.laws
+            row[tabulated] = block.groups_reached(name, each.near_enough, each.near_laws, size)
+        if stage != "near" and settings:
+            self._add_searched(reached, settings, stage, among)
         return reached
+
+    def _add_searched(self, reached: Bools, settings: Sequence[Setting], stage: Stage, among: Bools | None) -> None:
+        """The groups of the questions that are not tabulated."""
+        cutoffs = np.array([each.near_enough for each in settings])
+        near_laws = np.array([each.near_laws for each in settings], np.intp)
+        sizes = [each.laws for each in settings]
+        searched = [_searched_sizes([each.laws], stage, each.searched_laws)[0] for each in settings]
+        places, start = np.flatnonzero(~self._of_tabulated), 0
+        for one in self._searched:
+            own = places[start : start + one.groups]
+            start += one.groups
+            if among is None or among[own].any():
+                asked = np.array(searched if one.has_searches else sizes, np.intp)
+                reached[:, own] = one.groups_reached(cutoffs, near_laws, asked)
 
     def breakpoints(self, near_laws: int | None = None) -> list[float]:
         """The distinct cosines at which anything can change, rising: those of the best `near_laws` of a ranking.

@@ -249,10 +249,13 @@ class Searched:
             counts["reached"] = counts["groups"].sum(axis=0)
         return counts
 
-    def groups_reached(self, cutoff: float, near_laws: int, size: int) -> Bools:
-        """Whether each group is reached at one setting."""
-        depths = np.minimum((self.cosines >= cutoff).sum(axis=1), near_laws)
-        return self.counts(["groups"], depths[None], np.array([size]))["groups"][:, 0, 0].astype(np.bool_)
+    def groups_reached(self, cutoffs: Floats, near_laws: Ints, sizes: Ints) -> Bools:
+        """Whether each group is reached at each of n settings, given as three arrays (n,): (n, groups)."""
+        depths = np.minimum((self.cosines >= cutoffs[:, None, None]).sum(axis=2), near_laws[:, None])
+        distinct, case = np.unique(depths, axis=0, return_inverse=True)
+        asked, size = np.unique(sizes, return_inverse=True)
+        found = self.counts(["groups"], distinct, asked)["groups"]
+        return np.asarray(found[:, case.ravel(), size].T, dtype=np.bool_)
 
     def _weights(self, count: str, kept: Ints) -> tuple[Ints, Ints]:
         """What each of the laws kept adds to the rows of a count (r, c), and what the family adds to them (r,)."""

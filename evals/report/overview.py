@@ -70,15 +70,18 @@ def moves(run: Run, sweep: Sweep) -> pd.DataFrame:
     settings, in_force = run.settings, Setting.of_pool(run)
     base = sweep.reached(in_force, "pool")
     around = [round(settings.cutoff + move, 6) if move else settings.cutoff for move in MOVES]
+    cutoffs = [NO_CUTOFF, *(each for each in around if -1 < each <= 1)]
+    near_laws, laws, searched = in_force.near_laws, in_force.laws, in_force.searched_laws
+    nears = sweep.over_cutoffs(cutoffs, near_laws=near_laws, laws=laws, stage="near")
+    pools = sweep.over_cutoffs(cutoffs, near_laws=near_laws, laws=laws, stage="pool", searched_laws=searched)
+    every = sweep.reached_at([replace(in_force, near_enough=cutoff) for cutoff in cutoffs], "pool")
     rows = []
-    for cutoff in [NO_CUTOFF, *(each for each in around if -1 < each <= 1)]:
-        setting = replace(in_force, near_enough=cutoff)
-        pool, reached = sweep.at(setting, "pool"), sweep.reached(setting, "pool")
+    for (cutoff, near), (_, pool), reached in zip(nears, pools, every, strict=True):
         silence = sweep.expect_nothing(cutoff, settings.near_laws)
         rows.append(
             {
                 "near_enough": cutoff,
-                "recall of near": sweep.at(setting, "near").recall,
+                "recall of near": near.recall,
                 "recall of pool": pool.recall,
                 "lost": int((base & ~reached).sum()),
                 "gained": int((reached & ~base).sum()),
