@@ -73,10 +73,11 @@ def _more(run: Run, sweep: Sweep) -> str:
     now = sweep.at(in_force, "pool").laws
     if now is None:
         return ""
-    base = sweep.reached(in_force, "pool")
+    steps = list(_wider(in_force, sweep))
+    base, *every = sweep.reached_at([in_force, *(wider for _, wider in steps)], "pool")
     said: list[str] = []
-    for change, wider in _wider(in_force, sweep):
-        reached, laws = sweep.reached(wider, "pool"), sweep.at(wider, "pool").laws
+    for (change, wider), reached in zip(steps, every, strict=True):
+        laws = sweep.at(wider, "pool").laws
         does = _change(int((base & ~reached).sum()), int((reached & ~base).sum()))
         said.append(f"{change} would {does} ({laws:.1f} laws in the pool{'' if said else f', now {now:.1f}'})")
     return f"{'; '.join(said)}." if said else ""
