@@ -170,8 +170,8 @@ def test_nothing_can_be_certified(lowest: Mapping[str, float]) -> None:
     found = certify(lowest, 0.01, [0.5])
     assert (found.certified, found.instead) == (None, None)
     assert found.sentence == (
-        f"Cannot certify 1 % with {counted(len(lowest), 'need')}: it takes 299 without a loss. Nothing can be certified."
-        " It covers needs drawn like these, not traffic."
+        f"Cannot certify 1 % with {counted(len(lowest), 'need')}: it takes 299 without a loss."
+        " Nothing can be certified. It covers needs drawn like these, not traffic."
     )
 
 

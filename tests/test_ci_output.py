@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from evals import cli
 from evals.gate import Verdict, judge
 from evals.outcomes import Outcome
-from evals.report.ci import annotations, for_a_log, junit_xml, verdict_json
-from evals.report.comment import LARGEST, Section, folded, inert, verdict_markdown
-from evals.report.verdict import verdict_text
+from evals.report.verdicts.ci import annotations, for_a_log, junit_xml, verdict_json
+from evals.report.verdicts.comment import LARGEST, Section, folded, inert, verdict_markdown
+from evals.report.verdicts.verdict import verdict_text
 from tests.sides import baseline, outcome, side
 
 ROOT = Path.cwd()

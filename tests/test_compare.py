@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evals import bands
 from evals.compare import Comparison, compare
 from evals.outcomes import Outcome, Side, outcomes
-from evals.report.comparison import changed_settings, comparison_text
+from evals.report.verdicts.comparison import changed_settings, comparison_text
 from evals.rerun import can_rerun, rerun
 from evals.stages import STAGES
 from retrieval.settings import changed

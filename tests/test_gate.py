@@ -18,9 +18,9 @@ from evals import cli
 from evals.commands import options
 from evals.gate import FAILED, NOT_COMPARABLE, PASSED, Verdict, judge
 from evals.outcomes import Outcome, Side, outcomes, read_side, written
-from evals.report.again import to_see
-from evals.report.comparison import comparison_text
-from evals.report.verdict import verdict_text
+from evals.report.verdicts.again import to_see
+from evals.report.verdicts.comparison import comparison_text
+from evals.report.verdicts.verdict import verdict_text
 from evals.run import Run
 from retrieval import models, project, recordings
 from retrieval.documents import strict_json

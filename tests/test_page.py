@@ -16,9 +16,9 @@ from evals.metrics import parse_metric
 from evals.outcomes import Side
 from evals.report import overview
 from evals.report.contents import Contents
-from evals.report.embedding import embedded as as_embedded
-from evals.report.packed import packed
-from evals.report.page import page
+from evals.report.pages.embedding import embedded as as_embedded
+from evals.report.pages.packed import packed
+from evals.report.pages.page import page
 from evals.report.sentences import sentences
 from evals.run import Run, evaluate
 from retrieval import Law
@@ -188,11 +188,11 @@ def test_a_page_that_would_be_too_large_looks_less_deep(monkeypatch: pytest.Monk
     """Down to the limits in force; the sliders end where the rankings do."""
     run = world.run()
     deep = len(as_embedded(packed(run)))
-    monkeypatch.setattr("evals.report.page.MOST_DATA", deep - 1)
+    monkeypatch.setattr("evals.report.pages.page.MOST_DATA", deep - 1)
     text = page(Contents(run), world.PLOTS)
     assert embedded(text)["depths"] == {"near_laws": 16, "laws": 32}
     assert re.search(r'id="candidate_laws" min="1" max="32"', text)
-    monkeypatch.setattr("evals.report.page.MOST_DATA", 0)
+    monkeypatch.setattr("evals.report.pages.page.MOST_DATA", 0)
     assert embedded(page(Contents(run), world.PLOTS))["depths"] == {"near_laws": 6, "laws": 32}
 
 

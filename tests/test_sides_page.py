@@ -13,11 +13,11 @@ from evals.commands.compare import compare_command
 from evals.compare import compare
 from evals.exchange.report import files
 from evals.outcomes import Outcome, Side, read_side
-from evals.report import recalls
-from evals.report.details import Detail, Shown, read_nearest, shown_folder
 from evals.report.files import per_question
-from evals.report.sides import comparison_page, signed
-from evals.report.traces import EXTENTS, asked, data, packed
+from evals.report.pages import recalls
+from evals.report.pages.details import Detail, Shown, read_nearest, shown_folder
+from evals.report.pages.sides import comparison_page, signed
+from evals.report.pages.traces import EXTENTS, asked, data, packed
 from evals.rerun import rerun
 from evals.run import Run
 from evals.stages import STAGES

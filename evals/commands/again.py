@@ -36,7 +36,7 @@ def of_search(inputs: Mapping[str, Any]) -> list[str] | None:
 
 def to_accept(inputs: Mapping[str, Any], out: "Path | None" = None) -> str:
     """The command that records what was measured as the baseline: a change has to be made in the settings first."""
-    from evals.report.again import command, one_line
+    from evals.report.verdicts.again import command, one_line
     from retrieval.settings import SETTINGS
 
     options = repeated(inputs, "embedder", "changes") + ([] if out is None else ["--out", str(out)])

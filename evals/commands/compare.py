@@ -12,7 +12,7 @@ from evals.commands.options import FOLDER, Inputs, baseline_for, read_inputs, ta
 
 if TYPE_CHECKING:
     from evals.bands import Point
-    from evals.report.details import Shown
+    from evals.report.pages.details import Shown
     from evals.run import Run
 
 
@@ -34,8 +34,8 @@ def compare_command(
     near-enough compare reports/before reports/latest --html compared.html
     """  # noqa: D301  # click reads the sign itself, which a raw string does not hold
     from evals.gate import judge
-    from evals.report.comparison import comparison_text
-    from evals.report.verdict import conclusion
+    from evals.report.verdicts.comparison import comparison_text
+    from evals.report.verdicts.verdict import conclusion
 
     given = {**inputs, "changes": changes, "embedder": embedder}
     if len(runs) == 2 and not any(given.values()):
@@ -61,7 +61,7 @@ def compare_command(
 
 
 def _write_page(path: Path, both: "tuple[Shown, Shown]", gate: Sequence[str]) -> None:
-    from evals.report.sides import comparison_page
+    from evals.report.pages.sides import comparison_page
     from retrieval.errors import Fault, InputError
     from retrieval.recordings import write_beside
 
@@ -78,7 +78,7 @@ def _write_page(path: Path, both: "tuple[Shown, Shown]", gate: Sequence[str]) ->
 def _folders(runs: Sequence[Path], with_page: bool) -> "tuple[Shown, Shown]":
     """Two reports; what a page alone shows of them only where one is wanted."""
     from evals.outcomes import read_side
-    from evals.report.details import Shown, shown_folder
+    from evals.report.pages.details import Shown, shown_folder
     from retrieval.corpus import load_corpus
     from retrieval.settings import load_settings
 
@@ -93,7 +93,7 @@ def _settings(given: Inputs, changes: Sequence[str], embedder: str | None, with_
     """The settings in force and a change of them, measured once where both take the same scorings."""
     from evals import bands
     from evals.outcomes import Side
-    from evals.report.details import Shown, shown_run
+    from evals.report.pages.details import Shown, shown_run
     from evals.rerun import can_rerun, rerun
     from retrieval.settings import changed
 

@@ -50,9 +50,9 @@ def gate_command(
     from evals.baseline_files import read_baseline
     from evals.gate import judge
     from evals.questions import QUESTIONS
-    from evals.report.ci import annotations, for_a_log, junit_xml, verdict_json
-    from evals.report.comment import verdict_markdown
-    from evals.report.verdict import verdict_text
+    from evals.report.verdicts.ci import annotations, for_a_log, junit_xml, verdict_json
+    from evals.report.verdicts.comment import verdict_markdown
+    from evals.report.verdicts.verdict import verdict_text
     from retrieval.recordings import write_beside
 
     recorded = read_baseline(baseline or baseline_folder())
@@ -111,7 +111,7 @@ def baseline_command(why: str, out: Path | None, **inputs: Any) -> None:
     from evals.baseline import new_summary
     from evals.baseline_files import history, is_recorded, read_baseline, write_baseline
     from evals.compare import compare
-    from evals.report.verdict import recorded_text
+    from evals.report.verdicts.verdict import recorded_text
     from retrieval.recordings import write_beside
 
     reason = " ".join(why.split())

@@ -18,10 +18,10 @@ from evals.exchange.foreign import Foreign
 from evals.exchange.kept import Kept
 from evals.metrics import Metric, mean
 from evals.outcomes import Key, Side, written
-from evals.report.details import Shown
 from evals.report.files import FORMAT, records
 from evals.report.markdown import table
-from evals.report.sides import run_page
+from evals.report.pages.details import Shown
+from evals.report.pages.sides import run_page
 from retrieval.corpus import Law
 from retrieval.documents import strict_json
 from retrieval.settings import Settings

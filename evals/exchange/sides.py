@@ -12,7 +12,7 @@ from evals.exchange.scores import STAGE as NEAR
 from evals.exchange.scores import coverage, ranking
 from evals.outcomes import Group, Key, Outcome, Side
 from evals.questions import Pair
-from evals.report.details import Detail, Shown, nearest_wrong, texts
+from evals.report.pages.details import Detail, Shown, nearest_wrong, texts
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.pipeline import Ranking, Scoring, Trace

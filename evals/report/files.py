@@ -16,7 +16,7 @@ import pandas as pd
 from evals.outcomes import outcomes, written
 from evals.report.contents import Contents
 from evals.report.markdown import summary
-from evals.report.page import page
+from evals.report.pages.page import page
 from evals.report.plots import plots
 from evals.run import Measured, Run
 from retrieval.documents import strict_json

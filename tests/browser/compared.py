@@ -10,8 +10,8 @@ from evals.exchange.foreign import Foreign, Returned
 from evals.exchange.report import Foreigner, files
 from evals.outcomes import Side
 from evals.questions import Pair
-from evals.report.details import Shown, shown_run
-from evals.report.sides import comparison_page
+from evals.report.pages.details import Shown, shown_run
+from evals.report.pages.sides import comparison_page
 from evals.rerun import rerun
 from evals.run import Measured, Run
 from evals.stages import STAGES

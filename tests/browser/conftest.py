@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from evals.report.contents import Contents
-from evals.report.page import page
+from evals.report.pages.page import page
 from tests.browser import world
 from tests.browser.chromium import launched
 

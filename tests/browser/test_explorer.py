@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 
 from evals.questions import Pair
 from evals.report.contents import Contents
-from evals.report.page import page
+from evals.report.pages.page import page
 from evals.sweep import Setting, Sweep
 from retrieval.settings import changed
 from tests.browser import world

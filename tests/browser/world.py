@@ -7,7 +7,7 @@ from typing import Any
 
 from evals.questions import KINDS, Pair
 from evals.report.contents import Contents
-from evals.report.page import page
+from evals.report.pages.page import page
 from evals.run import Run, evaluate
 from retrieval import Law
 from retrieval.live import LiveStage

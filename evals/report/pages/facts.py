@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from evals.compare import Comparison
 from evals.counted import counted
 from evals.outcomes import JUDGED, Outcome, Side
-from evals.report import recalls
-from evals.report.details import Shown
-from evals.report.verdict import certainty
+from evals.report.pages import recalls
+from evals.report.pages.details import Shown
+from evals.report.verdicts.verdict import certainty
 from evals.stages import STAGES
 
 

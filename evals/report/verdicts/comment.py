@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from evals.compare import Flip
 from evals.gate import FAILED, NOT_COMPARABLE, Verdict
 from evals.outcomes import JUDGED
-from evals.report.again import TO_ACCEPT, to_see
-from evals.report.verdict import WORDS, accepted, certainty, judged, moved, moved_means, searches_lines
+from evals.report.verdicts.again import TO_ACCEPT, to_see
+from evals.report.verdicts.verdict import WORDS, accepted, certainty, judged, moved, moved_means, searches_lines
 
 # GitHub takes 65,536 characters; some stay free for what a workflow writes around the comment.
 LARGEST = 60_000

@@ -10,8 +10,8 @@ from evals.baseline import DIGITS
 from evals.compare import Change, Flip
 from evals.gate import Verdict
 from evals.outcomes import Key, Outcome
-from evals.report.again import to_see
-from evals.report.verdict import WORDS, accepted, moved
+from evals.report.verdicts.again import to_see
+from evals.report.verdicts.verdict import WORDS, accepted, moved
 from retrieval.documents import strict_json
 
 # What XML 1.0 cannot hold, whatever is escaped.

@@ -7,8 +7,8 @@ from evals.compare import Change, Comparison, compare
 from evals.counted import counted
 from evals.gate import Verdict
 from evals.outcomes import JUDGED, Side
-from evals.report.again import TO_ACCEPT, one_line
-from evals.report.verdict import certainty, conclusion, dropped_lines, flip_lines
+from evals.report.verdicts.again import TO_ACCEPT, one_line
+from evals.report.verdicts.verdict import certainty, conclusion, dropped_lines, flip_lines
 
 HEAD = ("", "stage", "pairs", "needs", "before", "now", "change", "lost", "gained")
 

@@ -8,7 +8,7 @@ from evals.compare import Change, Comparison, Flip
 from evals.counted import counted
 from evals.gate import FAILED, NAMED, NOT_COMPARABLE, PASSED, Verdict
 from evals.outcomes import JUDGED, Group, Outcome
-from evals.report.again import TO_ACCEPT, one_line, to_see
+from evals.report.verdicts.again import TO_ACCEPT, one_line, to_see
 
 WORDS = {PASSED: "passed", FAILED: "failed", NOT_COMPARABLE: "not comparable"}
 MARGINS_SHOWN = 20

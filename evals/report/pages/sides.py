@@ -1,6 +1,6 @@
 """The page of two sides compared, or of one that is no run of the pipeline here: a file that fetches nothing.
 
-What others wrote is escaped or stays text. What the page's script reads is in `evals.report.traces`.
+What others wrote is escaped or stays text. What the page's script reads is in `evals.report.pages.traces`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +10,12 @@ import pandas as pd
 
 from evals.baseline import NOTHING
 from evals.compare import Comparison, Flip, compare
-from evals.report import recalls, traces
-from evals.report.cells import Cell, Table, table
-from evals.report.details import Shown
-from evals.report.embedding import rendered
-from evals.report.facts import compared, deciding, facts_of, measured
-from evals.report.verdict import moved
+from evals.report.pages import recalls, traces
+from evals.report.pages.cells import Cell, Table, table
+from evals.report.pages.details import Shown
+from evals.report.pages.embedding import rendered
+from evals.report.pages.facts import compared, deciding, facts_of, measured
+from evals.report.verdicts.verdict import moved
 from evals.stages import STAGES
 
 SCRIPTS = (

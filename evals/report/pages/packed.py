@@ -13,7 +13,7 @@ import numpy as np
 
 from evals import sweep
 from evals.questions import Pair
-from evals.report.bits import Array, Packed, in_base64, pack
+from evals.report.pages.bits import Array, Packed, in_base64, pack
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.pipeline import Scoring

@@ -15,11 +15,11 @@ from evals.compare import Change
 from evals.gate import NOT_COMPARABLE, judge
 from evals.outcomes import Side
 from evals.report import overview
-from evals.report.cells import Cell, Table, table, text
 from evals.report.contents import Contents
-from evals.report.embedding import MOST_DATA, embedded, rendered
 from evals.report.markdown import asked
-from evals.report.packed import packed
+from evals.report.pages.cells import Cell, Table, table, text
+from evals.report.pages.embedding import MOST_DATA, embedded, rendered
+from evals.report.pages.packed import packed
 from evals.report.sentences import sentences
 from evals.reranking import statement
 from evals.run import Run

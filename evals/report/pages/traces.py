@@ -13,9 +13,9 @@ from typing import Literal
 from evals.compare import Comparison
 from evals.judged import first_place
 from evals.outcomes import Group, Outcome
-from evals.report.bits import Packed, pack
-from evals.report.details import Shown
-from evals.report.embedding import MOST_DATA, embedded
+from evals.report.pages.bits import Packed, pack
+from evals.report.pages.details import Shown
+from evals.report.pages.embedding import MOST_DATA, embedded
 from evals.stages import STAGES
 
 NOT_RUN, NOT_RETURNED = 0, 1
