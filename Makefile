@@ -49,7 +49,7 @@ format: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 
 bench: .venv/ready-bench
-	$(BIN)/python -m benchmarks.run $(ARGS)
+	$(BIN)/python -m benchmarks.run
 
 # The locks anew, from pyproject.toml.
 lock: .venv/ready

@@ -29,13 +29,18 @@ class Cost:
 
 
 def cost(arguments: list[str]) -> Cost:
-    """One run of a command. Its output is thrown away; its exit status is not judged."""
+    """One run of a command, its output thrown away; RuntimeError where it did not do its work.
+
+    A gate that fails has done its work.
+    """
     started = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "evals", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    _, _, usage = os.wait4(process.pid, 0)
-    process.returncode = 0
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        raise RuntimeError(f"near-enough {' '.join(arguments)}: status {process.returncode}")
     scale = 1024 if sys.platform == "linux" else 1024 * 1024
     return Cost(time.perf_counter() - started, usage.ru_maxrss / scale)
 

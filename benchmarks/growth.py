@@ -5,23 +5,20 @@ a few at a time, so that no matrix of all questions and all laws exists. Making 
 the time, which is the processor's, on one thread: that others use the machine is hardly in it. Words follow Zipf's law,
 vectors are random: what is found says nothing about quality.
 
-Run it as `python -m benchmarks.growth [--plot FILE] [--json FILE]`; status 1 where a size takes 3 GB or more, or where
-time grows faster than the laws, beyond noise.
+Run it as `python -m benchmarks.growth [--plot FILE]`; status 1 where a size takes 3 GB or more, or where time grows
+faster than the laws, beyond noise.
 """
 
 import argparse
-import json
 import multiprocessing
 import os
-import platform
 import resource
 import string
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -222,23 +219,11 @@ def faults(rows: Sequence[Row]) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Time the pipeline and its memory as the corpus grows.")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the measurement here, as SVG")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurement here too")
     arguments = parser.parse_args()
     rows = [measured_apart(size) for size in SIZES]
     print(table(rows))
     if arguments.plot is not None:
         draw(rows, arguments.plot)
-    if arguments.json is not None:
-        about = {
-            "seed": SEED,
-            "questions": QUESTIONS,
-            "dimensions": DIMENSIONS,
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-            "packages": {"numpy": version("numpy")},
-            "rows": [asdict(row) for row in rows],
-        }
-        arguments.json.write_text(json.dumps(about, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     for fault in faults(rows):
         print(fault, file=sys.stderr)
     return int(bool(faults(rows)))

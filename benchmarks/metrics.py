@@ -3,24 +3,22 @@
 All read one generated pickle of judgements and scored rankings, and give six metrics of every question. Start-up,
 reading, ordering and writing are inside the time: that is what a person waits for. It does not measure memory.
 
-Needs the `bench` extra. Run it as `python -m benchmarks.metrics [--json FILE]` (as a file it would put the modules
-beside it before Python's own); status 1 where a value differs.
+Needs the `bench` extra. Run it as `python -m benchmarks.metrics` (as a file it would put the modules beside it before
+Python's own); status 1 where a value differs.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import pickle
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 SEED = 1994
@@ -177,7 +175,6 @@ def table(rows: list[Row]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Time the metrics beside pytrec_eval, ir-measures and ranx.")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurement here too")
     parser.add_argument("--child", nargs=2, metavar=("TOOL", "FILE"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.child:
@@ -190,20 +187,6 @@ def main() -> int:
     print(f"{', '.join(METRICS)} of {QUESTIONS:,} questions x top {RETURNED}, {ROUNDS} fresh processes each")
     print(table(rows))
     print("values alone: with the tool's imports, without Python's start, reading and writing")
-    if asked.json is not None:
-        from importlib.metadata import version
-
-        about = {
-            "seed": SEED,
-            "questions": QUESTIONS,
-            "returned": RETURNED,
-            "metrics": METRICS,
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-            "packages": {name: version(name) for name in ("pytrec-eval-terrier", "ir-measures", "ranx", "numpy")},
-            "rows": [asdict(row) for row in rows],
-        }
-        asked.json.write_text(json.dumps(about, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     if not all(row.largest_difference <= TOLERANCE for row in rows):
         print("a value differs", file=sys.stderr)
         return 1

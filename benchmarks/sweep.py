@@ -4,19 +4,14 @@ The sweep is timed from the stored run: tables and grid together. The pipeline i
 twice: as a whole, and fusing what it scored before, which is the least that a rerun must do. A setting's figures are
 recall and the rest, at one cutoff, one `near_laws` and one number of laws asked for; all of them must be equal floats.
 
-Run it as `python benchmarks/sweep.py [--json FILE]`; status 1 where a figure differs.
+Run it as `python -m benchmarks.sweep`; status 1 where a figure differs.
 """
 
-import argparse
-import json
-import platform
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -246,9 +241,6 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Time a sweep beside the pipeline run for each setting.")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurement here too")
-    file: Path | None = parser.parse_args().json
     rows: list[Row] = []
     memory = {}
     equal = 0
@@ -263,17 +255,6 @@ def main() -> int:
     print(table(rows))
     print(f"equal to the last digit: {equal} of {2 * SETTINGS} settings, all figures")
     print(f"memory at most: {memory['off']:.0f} MB without searches, {memory['written']:.0f} MB with them")
-    if file is not None:
-        about = {
-            "seed": SEED,
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-            "packages": {"numpy": version("numpy")},
-            "equal": equal,
-            "megabytes": memory,
-            "rows": [asdict(row) for row in rows],
-        }
-        file.write_text(json.dumps(about, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     if equal < 2 * SETTINGS:
         print("a figure differs from the pipeline's", file=sys.stderr)
         return 1

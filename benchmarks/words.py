@@ -3,24 +3,19 @@
 Every tool gets the same laws, questions and tokens and answers with its best 8. Tokenising the questions is
 timed, building the indexes is not. It does not measure whether the laws found are the right ones.
 
-Needs the `bench` extra. Run it as `python benchmarks/words.py [--json FILE]`; status 1 where a sampled
-question's ranking is not exact.
+Needs the `bench` extra. Run it as `python -m benchmarks.words`; status 1 where a sampled question's ranking is not
+exact.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import platform
 import string
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from pathlib import Path
+from dataclasses import dataclass
 
 import bm25s
 import numpy as np
@@ -203,26 +198,10 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Time the word search beside rank_bm25 and bm25s.")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the measurement here too")
-    file: Path | None = parser.parse_args().json
     rows = measure(*generate(SEED))
     print(f"{LAWS:,} laws, {QUESTIONS:,} questions with one unknown word each, min of {ROUNDS} rounds")
     print(table(rows))
     print(f"exact order: of {SAMPLE} questions; rank_bm25 and bm25s pass over unknown words, ours finds them")
-    if file is not None:
-        about = {
-            "seed": SEED,
-            "laws": LAWS,
-            "questions": QUESTIONS,
-            "limit": LIMIT,
-            "rounds": ROUNDS,
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-            "packages": {name: version(name) for name in ("numpy", "bm25s", "rank-bm25")},
-            "rows": [asdict(row) for row in rows],
-        }
-        file.write_text(json.dumps(about, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     if rows[-1].exact_order < 1:
         print("the word search is not exact", file=sys.stderr)
         return 1

@@ -120,9 +120,9 @@ def separation_said(points: Sequence[Point]) -> str:
 def beats_wrong(points: Iterable[Point]) -> tuple[int, int]:
     """How often an answer's cosine is above that of the nearest wrong law of its own question, and of how many."""
     points = list(points)
-    wrong = {(each.pair.question, each.pair.state): each.cosine for each in points if each.group == "nearest wrong"}
+    wrong = {each.pair.key: each.cosine for each in points if each.group == "nearest wrong"}
     answers = [each for each in points if each.group == "answering"]
-    ahead = sum(each.cosine > wrong.get((each.pair.question, each.pair.state), -math.inf) for each in answers)
+    ahead = sum(each.cosine > wrong.get(each.pair.key, -math.inf) for each in answers)
     return ahead, len(answers)
 
 
@@ -149,15 +149,6 @@ def cut(points: Iterable[Point], cutoff: float) -> Cut:
         kept_out=tuple(point for point in nothing if point.cosine < cutoff),
         let_in=tuple(point for point in nothing if point.cosine >= cutoff),
     )
-
-
-def highest_safe_cutoff(points: Iterable[Point]) -> float | None:
-    """The highest cutoff of three digits that loses no answer of this set; None where there is no answer.
-
-    Rounded down, so that the printed number works as it is printed.
-    """
-    answering = cosines(points, "answering")
-    return math.floor(answering[0] * 1000) / 1000 if answering else None
 
 
 def verdict(points: Sequence[Point], cutoff: float) -> str:

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evals.compare import Flip, compare
 from evals.metrics import mean
-from evals.outcomes import JUDGED, Key, Outcome, Side, recalls
+from evals.outcomes import JUDGED, Fingerprints, Outcome, Side, recalls
+from evals.questions import Key
 from evals.stages import STAGES
 
 FORMAT = 1
@@ -52,7 +53,7 @@ class Summary(BaseModel):
     format: int
     why: Annotated[str, Field(min_length=1)]
     date: str
-    fingerprints: dict[str, str]
+    fingerprints: Fingerprints
     settings: dict[str, Any]
     cutoff: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
     pairs: Annotated[int, Field(ge=1)]
@@ -66,13 +67,6 @@ class Summary(BaseModel):
     def _names_the_searches(cls, value: dict[str, float | None]) -> dict[str, float | None]:
         if set(value) != set(SEARCHES):
             raise ValueError(f"expected {', '.join(SEARCHES)}")
-        return value
-
-    @field_validator("fingerprints")
-    @classmethod
-    def _names_the_model(cls, value: dict[str, str]) -> dict[str, str]:
-        if "model" not in value:
-            raise ValueError("expected `model` among them")
         return value
 
 
@@ -98,10 +92,10 @@ def expect_nothing(side: Iterable[Outcome]) -> dict[str, int]:
     return found
 
 
-Measured = tuple[int, dict[str, dict[str, float | None]], dict[str, int]]
+_Measured = tuple[int, dict[str, dict[str, float | None]], dict[str, int]]
 
 
-def measured(outcomes: Mapping[Key, Outcome]) -> Measured:
+def measured(outcomes: Mapping[Key, Outcome]) -> _Measured:
     """The number of pairs, their mean recall by group and stage, and the near laws of those that expect nothing."""
     parts: dict[str, list[Outcome]] = {"all": list(outcomes.values())}
     for each in outcomes.values():

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 
 from evals.baseline import DIGITS, FORMAT, Baseline, Summary, measured
 from evals.compare import Comparison
-from evals.outcomes import JUDGED, Group, Key, Outcome, Side
+from evals.outcomes import JUDGED, Group, Outcome, Side
+from evals.questions import Key
 from retrieval.documents import parse_json, read_text, strict_json
 from retrieval.errors import Fault, InputError, as_found, named
 from retrieval.recordings import write_beside

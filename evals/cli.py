@@ -1,8 +1,7 @@
-"""The command line: the only place that reads arguments, prints and exits.
+"""The command line: all commands in one, and the only place that catches and exits.
 
 Status 0: good. 1: the gate failed. 2: the input is bad, every fault listed. 3: not comparable. 70: a fault of the
-program. Heavy imports stand inside the
-commands that need them, so that `--help` answers at once.
+program. Heavy imports stand inside the commands that need them, so that `--help` answers at once.
 """
 
 import sys

@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cached_property
 from math import fsum
 
-from evals.outcomes import JUDGED, Group, Key, Outcome
+from evals.outcomes import JUDGED, Group, Outcome
+from evals.questions import Key
 from evals.stages import STAGES
 from evals.statistics import PairedTest, paired_permutation
 

@@ -4,13 +4,12 @@ Judged are the pool and the answer; the searches before them are shown. Status 0
 comparable, because another model was measured or nothing is left in common.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evals.baseline import DIGITS, NOTHING, AcceptedLoss, Baseline, searches, still_lost
 from evals.compare import Comparison, Flip, compare
-from evals.counted import counted
+from evals.counted import by_cause, counted
 from evals.outcomes import JUDGED, Group, Outcome, Side
 
 PASSED, FAILED, NOT_COMPARABLE = 0, 1, 3
@@ -140,8 +139,7 @@ def _reasons(verdict: Verdict, baseline: Baseline, after: Side) -> Iterable[str]
 
 def _causes(causes: Sequence[str], pairs: int) -> str:
     """How many of so many pairs failed, and for which causes."""
-    said = ", ".join(f"{cause} {count}" for cause, count in sorted(Counter(causes).items()))
-    return f"{len(causes)} of {counted(pairs, 'pair')} ({said}); none is allowed"
+    return f"{len(causes)} of {counted(pairs, 'pair')} ({by_cause(causes)}); none is allowed"
 
 
 def _vanished(vanished: tuple[Outcome, ...], baseline: Baseline, after: Side) -> Iterable[str]:

@@ -22,7 +22,7 @@ from evals import bands, tables
 from evals.metrics import mean
 from evals.run import Measured, Run
 from retrieval.corpus import Law
-from retrieval.pipeline import EmbedTexts, Pipeline, Ranking, Scoring
+from retrieval.pipeline import NO_LAW, EmbedTexts, Pipeline, Scoring
 from retrieval.vectors import Positions
 
 SIZES = (1000, 3000, 6000)
@@ -130,20 +130,15 @@ def _measured(
 
 
 def _only(ranked: Bools, scoring: Scoring) -> Scoring:
-    return replace(scoring, words=_kept(ranked, scoring.words), near=_kept(ranked, scoring.near))
-
-
-def _kept(ranked: Bools, ranking: Ranking) -> Ranking:
-    chosen = ranked[ranking.laws]
-    return Ranking(ranking.laws[chosen], ranking.scores[chosen])
+    words, near = (each.only(ranked[each.laws]) for each in (scoring.words, scoring.near))
+    return replace(scoring, words=words, near=near)
 
 
 def _for_bands(scoring: Scoring, relevant: Positions) -> Scoring:
     """The relevant laws and as many first ones that one of them must be wrong, where any is."""
     chosen = np.isin(scoring.near.laws, relevant)
     chosen[: len(relevant) + 1] = True
-    near = Ranking(scoring.near.laws[chosen], scoring.near.scores[chosen])
-    return Scoring(scoring.text, Ranking(np.empty(0, np.intp), np.empty(0)), near)
+    return Scoring(scoring.text, NO_LAW, scoring.near.only(chosen))
 
 
 def recalls(grown: Sequence[Grown]) -> pd.DataFrame:
@@ -155,16 +150,15 @@ def recalls(grown: Sequence[Grown]) -> pd.DataFrame:
     frame = pd.concat([each.measures for each in grown], ignore_index=True)
     answerable = frame[frame["expects"] == "answerable"]
     rows: list[dict[str, object]] = []
-    for by in ("all", "state", "kind"):
-        for group, part in [("all", answerable)] if by == "all" else answerable.groupby(by, sort=True):
-            for size, sized in part.groupby("grown to", sort=True):
-                means = tables.stage_means(sized).set_index("stage")
-                front = {"by": by, "group": group, **_sizes(int(str(size)), sized["corpus"].tolist())}
-                out = mean(sized[sized["stage"] == "pool"]["left out"].tolist())
-                rows += [
-                    {**front, "left out": out, "stage": stage, **{name: means.loc[stage, name] for name in _MEANS}}
-                    for stage in STAGES
-                ]
+    for by, group, part in tables.parted(answerable, ("state", "kind")):
+        for size, sized in part.groupby("grown to", sort=True):
+            means = tables.stage_means(sized).set_index("stage")
+            front = {"by": by, "group": group, **_sizes(int(str(size)), sized["corpus"].tolist())}
+            out = mean(sized[sized["stage"] == "pool"]["left out"].tolist())
+            rows += [
+                {**front, "left out": out, "stage": stage, **{name: means.loc[stage, name] for name in _MEANS}}
+                for stage in STAGES
+            ]
     columns = ["by", "group", *_sizes(OWN, [0]), "left out", "stage", *_MEANS]
     return pd.DataFrame(rows, columns=columns).astype({"pairs": int, "needs": int})
 

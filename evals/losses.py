@@ -13,8 +13,8 @@ from retrieval.fuse import fuse
 from retrieval.pipeline import Ranking, Trace
 from retrieval.settings import Settings
 
-# The outcomes of a reranker that answered, and why a law of the pool is then not in the answer.
-CHOSEN = {"ranked": "reranked out", "none named": "none named"}
+# By the outcome of a reranker that answered: why a law of the pool is then not in the answer.
+LEFT_OUT = {"ranked": "reranked out", "none named": "none named"}
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ def _loss(run: Run, measured: Measured, group: tuple[str, ...], stage: str) -> L
     state = measured.pair.state
     positions = [run.positions[state][law] for law in group]
     page_rows = all(run.laws[state][law].is_page_row for law in group)
-    reranked = stage == "answer" and trace.outcome in CHOSEN
+    reranked = stage == "answer" and trace.outcome in LEFT_OUT
     of_pool = stage == "pool" or reranked
     limit = settings.pool_laws(len(trace.scorings) - 1) if of_pool else settings.retrieved_laws
     words = [_by_words(scoring.words, positions, page_rows, limit) for scoring in trace.scorings]
     near = [_by_near(scoring.near, positions, settings) for scoring in trace.scorings]
     place = None if reranked else _fused_place(run, measured, group, limit)
     if reranked:
-        reason, fused = CHOSEN[trace.outcome], _by_reranker(trace, group)
+        reason, fused = LEFT_OUT[trace.outcome], _by_reranker(trace, group)
     elif place is not None:
         reason, fused = "fused too low", f"fused to {_ordinal(place)} of {limit}"
     else:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from evals.judged import first_place
+from evals.questions import Key
 from evals.run import Measured, Run
 from evals.stages import STAGES
 from retrieval.documents import parse_json, read_json_lines, read_text
@@ -20,13 +21,26 @@ from retrieval.pipeline import Ranking
 
 JUDGED = ("pool", "answer")
 
-# How an answer may be chosen without the reranker having failed; every other outcome is a fallback's cause.
-CHOSEN = ("off", "ranked", "none named", "empty pool")
+# How an answer may be chosen where a reranker answered.
+ANSWERED = ("ranked", "none named")
+
+# And without one having failed; every other outcome is a fallback's cause.
+CHOSEN = ("off", "empty pool", *ANSWERED)
 
 # How the searches may have come; everything else is the cause for which the rephraser's answer could not be used.
 REPHRASED = ("off", "written", "rephrased")
 
-Key = tuple[str, str]
+LARGEST_COSINE = 1.01  # of one that was rounded and is read back
+RoundedCosine = Annotated[float, Field(ge=-LARGEST_COSINE, le=LARGEST_COSINE)]
+
+
+def _names_the_model(prints: dict[str, str]) -> dict[str, str]:
+    if "model" not in prints:
+        raise ValueError("expected `model` among them")
+    return prints
+
+
+Fingerprints = Annotated[dict[str, str], AfterValidator(_names_the_model)]
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,7 @@ class Outcome:
     def sees(self, group: Group) -> Group | None:
         """What became of a group here, also of one that this side does not expect; None where nobody can tell."""
         own = next((each for each in self.groups if each.name == group.name), None)
-        return own or (_group(group.laws, self.stages, {}) if self.stages else None)
+        return own or (group_of(group.laws, self.stages, {}) if self.stages else None)
 
 
 @dataclass(frozen=True)
@@ -121,8 +135,8 @@ class Side:
         return cls(outcomes(run), run.settings.model_dump(), run.fingerprints, run.settings.cutoff, bands)
 
 
-def _group(laws: Sequence[str], stages: Mapping[str, Sequence[str]], cosines: Mapping[str, float]) -> Group:
-    """A group of a pair that got these stages; `cosines` are those of its laws that have one."""
+def group_of(laws: Sequence[str], stages: Mapping[str, Sequence[str]], cosines: Mapping[str, float]) -> Group:
+    """A group of a pair that got these stages' laws; `cosines` are those of its laws that have one, by id."""
     pool, wanted = stages.get("pool", ()), set(laws)
     return Group(
         laws=tuple(laws),
@@ -149,7 +163,7 @@ def _outcome(run: Run, measured: Measured) -> Outcome:
         kind=pair.kind,
         language=pair.lang,
         expects=pair.expects,
-        groups=tuple(_group(laws, stages, cosines) for laws in pair.expected),
+        groups=tuple(group_of(laws, stages, cosines) for laws in pair.expected),
         near_laws=len(trace.near),
         pool_laws=run.settings.pool_laws(len(searches)),
         outcome=trace.outcome,
@@ -183,7 +197,7 @@ class _Row(BaseModel):
     topic: str
     expects: str
     expected: list[Annotated[list[str], Field(min_length=1)]]
-    cosines: list[Annotated[float, Field(ge=-1.01, le=1.01)] | None]
+    cosines: list[RoundedCosine | None]
     near_laws: Annotated[int, Field(ge=0, alias="near laws")]
     pool_laws: Annotated[int, Field(ge=1, alias="pool laws")]
     searches: list[str]
@@ -208,7 +222,7 @@ class _Row(BaseModel):
             language=self.language,
             expects=self.expects,
             groups=tuple(
-                _group(laws, self.stages, {} if cosine is None else dict.fromkeys(laws, cosine))
+                group_of(laws, self.stages, {} if cosine is None else dict.fromkeys(laws, cosine))
                 for laws, cosine in each
             ),
             near_laws=self.near_laws,
@@ -229,7 +243,7 @@ class _RunSummary(BaseModel):
     model_config = ConfigDict(strict=True)
 
     settings: dict[str, Any]
-    fingerprints: dict[str, str]
+    fingerprints: Fingerprints
     verdict: str
 
 
@@ -258,9 +272,13 @@ def _cutoff(settings: Mapping[str, Any]) -> float:
 
 
 def read_outcomes(path: Path) -> dict[Key, Outcome]:
-    """The outcomes of a run's `per_question.jsonl`; InputError with every line that is none, or where there is none."""
+    """The outcomes of a run's `per_question.jsonl`, all of the same stages.
+
+    InputError with every line that is none, or where there is none.
+    """
     rows, faults = read_json_lines(path)
     found: dict[Key, Outcome] = {}
+    stages: tuple[str, ...] = ()
     for line, content in rows:
         try:
             outcome = _Row.model_validate(content).as_outcome()
@@ -269,6 +287,10 @@ def read_outcomes(path: Path) -> dict[Key, Outcome]:
             continue
         if outcome.key in found:
             faults.append(Fault(str(path), line, f"{outcome.question} in {outcome.state} stands here twice"))
+        stages = stages or tuple(outcome.stages)
+        if set(outcome.stages) != set(stages):
+            what = f"expected the stages {', '.join(stages)}, as in the lines before, found {', '.join(outcome.stages)}"
+            faults.append(Fault(str(path), line, what))
         found[outcome.key] = outcome
     if not rows and not faults:
         faults.append(Fault(str(path), None, "no outcome of any question here"))

@@ -12,10 +12,8 @@ import numpy as np
 from evals.metrics import mean, precision, recall
 from evals.run import Measured, Run, answerable
 from retrieval.corpus import Law
-from retrieval.pipeline import EmbedTexts, Pipeline, Ranking, Scoring
+from retrieval.pipeline import NO_LAW, EmbedTexts, Pipeline, Ranking, Scoring
 from retrieval.words import WordIndex
-
-NOTHING = Ranking(np.empty(0, np.intp), np.empty(0))
 
 Edit = Callable[[str, Scoring], Scoring]
 # The near ranking of a text in a state.
@@ -54,10 +52,10 @@ def parts(run: Run, near_rules: Near | None = None) -> list[Part]:
 
     near_rules: as `rules_alone` gives it; without it the cards' questions are left out of the word search alone.
     """
-    ranked_by_rules = _ranked_by(run, _without_cards)
+    ranked_by_rules = _ranked_by(run, lambda laws: WordIndex(_rules(laws)))
     edits: dict[str, Edit] = {
-        "the word search": lambda state, scoring: replace(scoring, words=NOTHING),
-        "the near search": lambda state, scoring: replace(scoring, near=NOTHING),
+        "the word search": lambda state, scoring: replace(scoring, words=NO_LAW),
+        "the near search": lambda state, scoring: replace(scoring, near=NO_LAW),
         "tolerance for typing": _ranked_by(run, _Literal),
         "the cards' questions, in the word search": ranked_by_rules,
     }
@@ -78,7 +76,11 @@ def parts(run: Run, near_rules: Near | None = None) -> list[Part]:
 
 def rules(corpus: Mapping[str, Sequence[Law]]) -> dict[str, list[Law]]:
     """The laws without the questions of their cards."""
-    return {state: [replace(law, question="") for law in laws] for state, laws in corpus.items()}
+    return {state: _rules(laws) for state, laws in corpus.items()}
+
+
+def _rules(laws: Sequence[Law]) -> list[Law]:
+    return [replace(law, question="") for law in laws]
 
 
 def rules_alone(run: Run, embed: EmbedTexts) -> Near:
@@ -133,17 +135,12 @@ def _ranked_by(run: Run, index: Callable[[Sequence[Law]], WordIndex]) -> Edit:
     return edit
 
 
-def _without_cards(laws: Sequence[Law]) -> WordIndex:
-    return WordIndex([replace(law, question="") for law in laws])
-
-
 def _without_page_rows(run: Run) -> Edit:
     ranked: Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {
         state: np.array([not law.is_page_row for law in laws], dtype=bool) for state, laws in run.corpus.items()
     }
 
     def edit(state: str, scoring: Scoring) -> Scoring:
-        kept = ranked[state][scoring.near.laws]
-        return replace(scoring, near=Ranking(scoring.near.laws[kept], scoring.near.scores[kept]))
+        return replace(scoring, near=scoring.near.only(ranked[state][scoring.near.laws]))
 
     return edit

@@ -25,6 +25,7 @@ KINDS = ("plain", "paraphrase", "typo", "spanish", "situation", "sibling")
 Kind = Literal["plain", "paraphrase", "typo", "spanish", "situation", "sibling"]
 UnrelatedClass = Literal["lexical", "app", "off-topic", "adjacent"]
 Expects = Literal["answerable", "unrelated", "uncovered"]
+Key = tuple[str, str]
 
 Text = Annotated[str, Field(pattern=r"\S", max_length=LONGEST_TEXT)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -104,6 +105,11 @@ class Pair:
     def question(self) -> str:
         """The question's id, the same in every state: `hydrant-distance/spanish`."""
         return f"{self.need}/{self.ask}"
+
+    @property
+    def key(self) -> Key:
+        """Question and state: no two pairs of a set share both."""
+        return self.question, self.state
 
     @property
     def relevant(self) -> frozenset[str]:

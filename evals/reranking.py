@@ -12,8 +12,10 @@ from math import inf
 import numpy as np
 import pandas as pd
 
+from evals.counted import by_cause
+from evals.judged import Groups
 from evals.metrics import mean, recall
-from evals.outcomes import CHOSEN
+from evals.outcomes import ANSWERED, CHOSEN, REPHRASED
 from evals.run import Measured, Run, answerable
 from retrieval.corpus import Law
 from retrieval.rerank import choose
@@ -21,8 +23,6 @@ from retrieval.rerank import choose
 NOT_MEASURED = "no reranker was measured: the answer is the fused result, and nothing is recorded of any reranker"
 
 FLOOR = 0.05  # the share of the English answers that lie under the floor
-
-Group = Sequence[str]
 
 
 def reranked(run: Run) -> bool:
@@ -34,11 +34,9 @@ def statement(run: Run) -> str:
     """What was measured, in a sentence: how many pairs, the fallbacks by cause, and what a floor would cut."""
     if not reranked(run):
         return NOT_MEASURED
-    outcomes = Counter(each.trace.outcome for each in run.pairs)
-    asked = outcomes.total() - outcomes["empty pool"]
-    failed = [(cause, count) for cause, count in sorted(outcomes.items()) if cause not in CHOSEN]
-    causes = ", ".join(f"{cause} {count}" for cause, count in failed)
-    fell_back = f"{sum(count for _, count in failed)} fell back" + (f" ({causes})" if causes else "")
+    asked = sum(each.trace.outcome != "empty pool" for each in run.pairs)
+    failed = [each.trace.outcome for each in run.pairs if each.trace.outcome not in CHOSEN]
+    fell_back = f"{len(failed)} fell back" + (f" ({by_cause(failed)})" if failed else "")
     return "; ".join([f"{asked} of {len(run.pairs)} pairs reranked, {fell_back}", *_floors(no_floor(run))])
 
 
@@ -53,7 +51,7 @@ def _floors(table: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def best_possible(pool: Sequence[Law], groups: Sequence[Group], laws: int) -> float | None:
+def best_possible(pool: Sequence[Law], groups: Groups, laws: int) -> float | None:
     """The highest recall that any order of the pool can reach: the best `laws` laws, and as many page rows beside them.
 
     None where nothing is expected. Three groups of which the pool holds one law each, at 2 laws: 2/3; a page row that
@@ -114,7 +112,7 @@ def _depth_row(run: Run, measured: Measured) -> dict[str, object]:
         "pool": recall(pair.expected, trace.pool),
         "best possible": best_possible(_laws(run, measured, trace.pool), pair.expected, depth),
         "reranked": recall(pair.expected, trace.answer) if reranked(run) else None,
-        "where it answered": recall(pair.expected, trace.answer) if trace.outcome in ("ranked", "none named") else None,
+        "where it answered": recall(pair.expected, trace.answer) if trace.outcome in ANSWERED else None,
         "fused first": recall(pair.expected, fused_first(run, measured)),
         "fallback": recall(pair.expected, trace.fused),
     }
@@ -136,7 +134,7 @@ def none_named(run: Run) -> pd.DataFrame:
     rows = []
     for expects in ("answerable", "uncovered", "unrelated"):
         part = [each for each in run.pairs if each.pair.expects == expects]
-        asked = [each for each in part if each.trace.outcome in ("ranked", "none named")]
+        asked = [each for each in part if each.trace.outcome in ANSWERED]
         none = [each for each in asked if each.trace.outcome == "none named"]
         if asked:
             held = sum(bool(recall(each.pair.expected, each.trace.pool)) for each in none if each.pair.expected)
@@ -162,7 +160,7 @@ def fallbacks(run: Run) -> pd.DataFrame:
     first: dict[str, str] = {}
     for each in run.pairs:
         causes = {each.trace.outcome: each.trace.message} if each.trace.outcome not in CHOSEN else {}
-        if each.rephrase not in ("off", "written", "rephrased"):
+        if each.rephrase not in REPHRASED:
             causes[f"rephrase: {each.rephrase}"] = ""
         for cause, message in causes.items():
             counts[cause] += 1
@@ -180,7 +178,7 @@ def page_rows(run: Run) -> pd.DataFrame:
     `instead`: expected groups that would be lost if a page row took a law's place instead of standing beside it.
     Empty without a reranker.
     """
-    answers = [each for each in run.pairs if each.trace.outcome in ("ranked", "none named")]
+    answers = [each for each in run.pairs if each.trace.outcome in ANSWERED]
     rows = []
     for expects in ("answerable", "uncovered", "unrelated"):
         part = [each for each in answers if each.pair.expects == expects]

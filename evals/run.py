@@ -21,7 +21,7 @@ Ask = Callable[[LiveStage, Sequence[Call]], Mapping[str, Reply]]
 
 
 @dataclass(frozen=True)
-class Searched:
+class Pools:
     """The pools of a pair, as ids: of its question alone, and with its searches fused beside it.
 
     plain and narrow hold `candidate_laws`, wide `searched_candidate_laws`; a family's page rows stand in none of them.
@@ -45,7 +45,7 @@ class Measured:
     trace: Trace
     family: str | None = None
     rephrase: str = "off"
-    searched: Searched | None = None
+    searched: Pools | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def evaluate(
         for at, pair in of_state:
             scorings = [scored[text] for text in (pair.text, *distinct_searches(pair.text, said[at].searches))]
             trace = pipeline.trace(scorings, said[at].family)
-            searched = _searched(pipeline, trace, pair, written) if pools else None
+            searched = _pools(pipeline, trace, pair, written) if pools else None
             found[at] = Measured(pair, trace, said[at].family, said[at].how, searched)
     measured = tuple(found[at] for at in range(len(pairs)) if at in found)
     return Run(settings, corpus, _reranked(settings, pipelines, measured, ask), model, replies=prints)
@@ -192,7 +192,7 @@ def _written(pipeline: Pipeline, pairs: Sequence[Pair]) -> dict[str, Scoring]:
         return {}
 
 
-def _searched(pipeline: Pipeline, trace: Trace, pair: Pair, written: Mapping[str, Scoring]) -> Searched | None:
+def _pools(pipeline: Pipeline, trace: Trace, pair: Pair, written: Mapping[str, Scoring]) -> Pools | None:
     question, *used = trace.scorings
     if not pair.expected:
         return None
@@ -203,7 +203,7 @@ def _searched(pipeline: Pipeline, trace: Trace, pair: Pair, written: Mapping[str
     narrow, wide = pipeline.settings.candidate_laws, pipeline.settings.searched_candidate_laws
     alone = trace.pool if len(trace.scorings) == 1 and not trace.family else pipeline.fused([question], narrow)
     fused = [question, *used]
-    return Searched(alone, pipeline.fused(fused, narrow), pipeline.fused(fused, wide))
+    return Pools(alone, pipeline.fused(fused, narrow), pipeline.fused(fused, wide))
 
 
 def _reranked(

@@ -34,8 +34,8 @@ def savings(run: Run, sweep: Sweep) -> dict[tuple[int, int], tuple[Saving, ...]]
     """For every group lost by the pool, (pair, group) as in `sweep.groups`, the savings there are; () where none is.
 
     At most one for each of near_enough, near_laws and the pool's size: `searched_candidate_laws` of a pair with
-    searches, `candidate_laws` of all others. A cutoff is given rounded down to three digits,
-    so that the printed number works. Pairs with searches fused get no cutoff: each search would need its own.
+    searches, `candidate_laws` of all others. A cutoff is given rounded down to three digits, so that the printed
+    number works. Pairs with searches fused get no cutoff: each search would need its own.
     """
     settings = run.settings
     in_force = Setting.of_pool(run)

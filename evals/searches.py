@@ -6,7 +6,7 @@ import pandas as pd
 
 from evals.judged import first_place
 from evals.metrics import mean, recall
-from evals.run import Measured, Run, Searched
+from evals.run import Measured, Pools, Run
 
 COLUMNS = ["question", "state", "kind", "expected", "plain", "narrow", "wide", "moved", "text"]
 
@@ -16,7 +16,7 @@ def source(run: Run) -> str:
     return "written" if run.settings.rephrase in ("off", "written") else run.settings.rephrase
 
 
-def _fused(run: Run) -> Iterator[tuple[Measured, Searched]]:
+def _fused(run: Run) -> Iterator[tuple[Measured, Pools]]:
     for each in run.pairs:
         if each.searched is not None:
             yield each, each.searched

@@ -79,8 +79,8 @@ class Sweep:
 
     Stages: `near` is the question's near ranking, whatever the laws asked for; `fused` and `pool` are both `retrieve`
     asked for that many laws, searches fused, the family beside; `pool` may ask for another number where a pair has
-    searches. `groups` names the expected groups of the answerable
-    pairs: the pair's place in `run.pairs`, the group's in the pair. Made by `Sweep.of`.
+    searches. `groups` names the expected groups of the answerable pairs: the pair's place in `run.pairs`, the group's
+    in the pair. Made by `Sweep.of`.
     """
 
     def __init__(

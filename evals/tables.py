@@ -73,6 +73,13 @@ def stage_means(frame: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def parted(frame: pd.DataFrame, columns: Iterable[str]) -> Iterable[tuple[str, str, pd.DataFrame]]:
+    """All rows as one part, `all`, then those of each value of each column: the column, the value, the rows."""
+    yield "all", "all", frame
+    for by in columns:
+        yield from ((by, str(name), part) for name, part in frame.groupby(by, sort=True))
+
+
 def _groups(frame: pd.DataFrame, by: Sequence[str]) -> Iterable[tuple[dict[str, object], pd.DataFrame]]:
     if not by:
         yield {}, frame

@@ -38,6 +38,13 @@ class Ranking:
         found = (np.flatnonzero(self.laws == law) for law in laws)
         return min((int(at[0]) + 1 for at in found if len(at)), default=None)
 
+    def only(self, chosen: NDArray[np.bool_]) -> "Ranking":
+        """The laws chosen, a truth value for each, in their order."""
+        return Ranking(self.laws[chosen], self.scores[chosen])
+
+
+NO_LAW = Ranking(np.empty(0, np.intp), np.empty(0))
+
 
 @dataclass(frozen=True)
 class Scoring:
@@ -130,15 +137,14 @@ class Pipeline:
 
     def nears(self, texts: Sequence[str], most: int | None) -> list[Ranking]:
         """The near ranking of each text, as `score` gives it."""
-        nothing = Ranking(np.empty(0, np.intp), np.empty(0))
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if self._embed is None or not asked or not len(self._with_text):
-            return [nothing] * len(texts)
+            return [NO_LAW] * len(texts)
         found = {}
         for text, scores in zip(asked, self._vector_index.cosines(self._embed("query", asked)), strict=True):
             order = best_first(scores, most)
             found[text] = Ranking(self._with_text[order], scores[order])
-        return [found.get(text, nothing) for text in texts]
+        return [found.get(text, NO_LAW) for text in texts]
 
     def answer(self, question: str, searches: Iterable[str] = (), family: str | None = None) -> Trace:
         """A question through every stage. `searches` are fused beside it; `family` names a family of page rows."""

@@ -76,7 +76,7 @@ class WordIndex:
         self._numbers: dict[str, int] = {}  # each known word's number, in order of first appearance
         self._dense: dict[int, NDArray[np.float64]] = {}
         pairs, counts, lengths = self._read(laws)
-        ranked = sum(law.kind != "process" for law in laws)
+        ranked = sum(not law.is_page_row for law in laws)
 
         word_of, self._holders = np.divmod(pairs, max(1, self._size))
         held = np.bincount(word_of, minlength=len(self._numbers))
@@ -98,7 +98,7 @@ class WordIndex:
         pairs = array("q")
         lengths = np.zeros(self._size, dtype=np.int64)
         for position, law in enumerate(laws):
-            if law.kind == "process":
+            if law.is_page_row:
                 continue
             # A hyphen parts words as a space does, so the concept needs no opening.
             found = words(f"{law.law} {law.question} {law.concept}")

@@ -189,6 +189,11 @@ class Loader:
         return self.files[self.file]
 
 
+def need(body: str) -> str:
+    """A file of one need, `n`, on its second line."""
+    return f"needs:\n  - {{id: n, {body}}}\n"
+
+
 def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """Files below a folder, byte for byte."""
     for name, content in files.items():

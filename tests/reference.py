@@ -1,4 +1,8 @@
-"""The reference cases, where they are at hand: what each stage must give for inputs that nobody would invent."""
+"""What others made, where it is at hand, in `shared/` beside the clone: the reference cases, and collections.
+
+The reference cases say what each stage must give for inputs that nobody would invent. A test of what is not there is
+skipped.
+"""
 
 import json
 from pathlib import Path
@@ -6,11 +10,11 @@ from typing import Any
 
 import pytest
 
-REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
+BESIDE = Path(__file__).resolve().parents[2] / "shared"
+REFERENCE, COLLECTIONS = BESIDE / "reference", BESIDE / "collections"
 
-needs_reference = pytest.mark.skipif(
-    not REFERENCE.is_dir(), reason="the reference cases (../shared/reference) are not on this machine"
-)
+needs_reference = pytest.mark.skipif(not REFERENCE.is_dir(), reason=f"no reference cases in {REFERENCE}")
+needs_collections = pytest.mark.skipif(not COLLECTIONS.is_dir(), reason=f"no collections of others in {COLLECTIONS}")
 
 
 def cases(name: str) -> Any:

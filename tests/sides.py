@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evals.baseline import DIGITS, Baseline, new_summary
-from evals.outcomes import JUDGED, Group, Key, Outcome, Side
-from evals.questions import Pair
+from evals.outcomes import JUDGED, Group, Outcome, Side
+from evals.questions import Key, Pair
 from evals.run import Run, evaluate
 from evals.stages import STAGES
 from tests import fakes
@@ -17,25 +17,15 @@ SETTINGS: Mapping[str, object] = {"embedder": "fake", "near_enough": {"fake": 0.
 def pair(name: str, state: str, text: str, *expected: str | tuple[str, ...], **changes: object) -> Pair:
     """A pair that expects these laws or groups of laws; one that expects none is unrelated."""
     need, _, ask = name.partition("/")
-    made = Pair(
-        need=need,
-        ask=ask,
-        state=state,
-        text=text,
-        kind="plain",
-        lang="en",
-        topic="parking",
-        tags=(),
-        expects="answerable" if expected else "unrelated",
-        unrelated=None if expected else "lexical",
-        expected=tuple((group,) if isinstance(group, str) else group for group in expected),
-        accepted=(),
-        searches=(),
-        family=None,
-        file="questions/parking.yaml",
-        line=7,
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]
+    fields: dict[str, object] = {
+        "text": text,
+        "topic": "parking",
+        "expected": tuple((group,) if isinstance(group, str) else group for group in expected),
+        "unrelated": None if expected else "lexical",
+        "file": "questions/parking.yaml",
+        "line": 7,
+    }
+    return fakes.pair(need, ask, state, **{**fields, **changes})
 
 
 PAIRS = [

@@ -10,7 +10,7 @@ import pytest
 from evals.cli import main
 from retrieval import models, project, recordings
 from retrieval.errors import MOST_SHOWN, Fault, InputError, NearEnoughError
-from tests.loaders import BASELINE, FAKE, FOREIGN, LOADERS, VECTORS, asked, lines, vector, write
+from tests.loaders import BASELINE, FAKE, FOREIGN, LOADERS, VECTORS, asked, lines, need, vector, write
 from tests.loaders import LAW_ROWS as LAWS
 
 Content = str | bytes | Callable[[str], str]
@@ -24,11 +24,6 @@ def replacing(old: str, new: str) -> Callable[[str], str]:
         return good.replace(old, new, 1)
 
     return change
-
-
-def need(body: str) -> str:
-    """A file of one need, on its second line."""
-    return f"needs:\n  - {{id: n, {body}}}\n"
 
 
 def law(**change: object) -> str:

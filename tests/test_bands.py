@@ -58,17 +58,6 @@ def test_a_cutoff_lets_itself_in() -> None:
     assert (at.lost, len(at.let_in)) == ((), 1)
 
 
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=20))
-def test_the_highest_safe_cutoff_works_as_it_is_printed(values: list[float]) -> None:
-    """Rounded down to three digits it loses nothing; a thousandth more would lose the lowest answer."""
-    points = [point("answering", value) for value in values]
-    cutoff = bands.highest_safe_cutoff(points)
-    assert cutoff is not None
-    printed = float(f"{cutoff:.3f}")
-    assert bands.cut(points, printed).lost == ()
-    assert bands.cut(points, printed + 0.0011).lost
-
-
 def test_groups_by_hand() -> None:
     """Each expected group's best cosine, the best law neither expected nor accepted, the nearest of the rest."""
     pairs = [
@@ -125,7 +114,6 @@ def test_how_often_the_answer_beats_the_nearest_wrong_law() -> None:
 def test_nothing_to_judge() -> None:
     """Without answers or without unrelated questions no cutoff is judged, and nothing is invented."""
     assert "no cutoff can be judged" in bands.verdict([], 0.5)
-    assert bands.highest_safe_cutoff([]) is None
     assert bands.quantiles([]) is None
 
 

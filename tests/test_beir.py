@@ -13,7 +13,7 @@ from evals.commands.exchange import export_command, import_command
 from evals.exchange import trec
 from evals.exchange.beir import Collection, read_collection
 from evals.exchange.given_out import collections, judgements, left_out
-from evals.exchange.kept import KEPT, by_key, grades, key, read_kept
+from evals.exchange.kept import KEPT, by_key, grades, read_kept
 from evals.exchange.names import NeedNames, as_word, from_word, topics
 from evals.exchange.taken_in import laws_and_questions, quoted, summary
 from evals.lint.checked import read_checked
@@ -23,9 +23,7 @@ from retrieval.corpus import Law, load_corpus
 from retrieval.documents import scan_yaml
 from retrieval.errors import InputError
 from tests import fakes
-
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "collections"
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the collections (../shared/collections) are not here")
+from tests.reference import COLLECTIONS, needs_collections
 
 Rows = Sequence[Mapping[str, object]]
 
@@ -130,7 +128,7 @@ def test_two_splits_that_judge_one_query(tmp_path: Path) -> None:
     both = read_collection(source)
     corpus, pairs = taken_in(tmp_path / "out", both)
     (pair,) = pairs
-    kept = by_key(read_kept(tmp_path / "out" / "questions"))[key(pair)]
+    kept = by_key(read_kept(tmp_path / "out" / "questions"))[pair.key]
     assert (pair.topic, pair.expected) == ("graded", (("0123",), ("empty",)))
     assert grades(pair, kept) == {"NO": 0, "0123": 3, "empty": 1}
     out = collections(corpus, pairs, [kept])
@@ -385,30 +383,30 @@ def test_trec_files_of_the_words_alone(tmp_path: Path) -> None:
 # -- Collections that others made
 
 
-def of_shared(name: str) -> list[Collection]:
+def of_others(name: str) -> list[Collection]:
     """The collections of a folder: itself one, or one a folder in it."""
-    folder = SHARED / name
+    folder = COLLECTIONS / name
     folders = [folder] if (folder / "corpus.jsonl").is_file() else sorted(folder.iterdir())
     return [read_collection(each) for each in folders]
 
 
-@shared
+@needs_collections
 @pytest.mark.parametrize("name", ["driving", "housing", "cranfield"])
 def test_others_collections_come_out_byte_for_byte(tmp_path: Path, name: str) -> None:
     """Every file of every collection: the bytes that came in."""
-    found = of_shared(name)
+    found = of_others(name)
     corpus, pairs = taken_in(tmp_path, *found)
     out = collections(corpus, pairs, read_kept(tmp_path / "questions"))
-    root = SHARED / name
+    root = COLLECTIONS / name
     source = {str(path.relative_to(root)): path.read_text() for path in root.rglob("*.*") if path.is_file()}
     assert sorted(out) == sorted(source)
     assert [path for path, text in source.items() if out[path] != text] == []
 
 
-@shared
+@needs_collections
 def test_others_collections_are_linted(tmp_path: Path) -> None:
     """No error; the warnings are true: an ask that copies its law's words, two laws of one text."""
-    taken_in(tmp_path, *of_shared("housing"))
+    taken_in(tmp_path, *of_others("housing"))
     checked = read_checked(Path(__file__).parents[1] / "settings.yaml", tmp_path / "laws", tmp_path / "questions")
     doubts = find_doubts(checked)
     same = [doubt for doubt in doubts if doubt.kind == "same text"]

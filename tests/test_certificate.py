@@ -1,6 +1,5 @@
 """The certificate: hand-worked cases, scipy as the oracle, and a simulation that shows the promise kept."""
 
-import doctest
 import math
 from collections.abc import Mapping
 
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from evals import certificate
 from evals.bands import Point
 from evals.certificate import GRID, bound, certify, lowest_by_need, needed
 from evals.counted import counted
@@ -28,11 +26,6 @@ def point(group: str, need: str, cosine: float, state: str = "MD", ask: str = "p
 def losing(losses: int, needs: int, cutoff: float = 0.5) -> dict[str, float]:
     """So many needs of which a cutoff costs so many."""
     return {f"need-{at}": cutoff - 0.1 if at < losses else cutoff + 0.1 for at in range(needs)}
-
-
-def test_examples() -> None:
-    """The examples in the docstrings hold."""
-    assert doctest.testmod(certificate) == (0, 2)
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,7 @@ def test_every_fault_at_once(project: list[str], tmp_path: Path, capsys: pytest.
         (["eval", "--laws", "nowhere"], "no *.jsonl file of laws here"),
         (["eval", "--questions", "nowhere"], "no *.yaml file of questions here"),
         (["eval", "--settings", "nowhere.yaml"], "nowhere.yaml: cannot be read: No such file or directory"),
+        (["eval", "--scores", "cosines.jsonl", "--growth"], "leave one of the two out"),
         (["compare"], "give a change (--set or --embedder), or the folders of two runs"),
         (["gate", "--baseline", "nowhere"], "nowhere"),
         (["baseline", "--why", "  "], "a baseline needs a reason"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ from evals.exchange.foreign import Foreign, Line, Returned, lines_of, match, rea
 from evals.exchange.kept import Kept
 from evals.exchange.names import Names
 from evals.exchange.report import Foreigner, files, lines
-from evals.exchange.sides import losses, points, side
+from evals.exchange.sides import losses
 from evals.metrics import parse_metric
-from evals.outcomes import Key, Side, outcomes, written
+from evals.outcomes import Side, outcomes, written
+from evals.questions import Key
 from evals.stages import STAGES
 from retrieval.corpus import Law
 from retrieval.errors import InputError
@@ -36,6 +38,11 @@ def of_pipeline(path: Path, stages: tuple[str, ...] = STAGES) -> Foreign:
     """The pipeline's own run, as another system's."""
     path.write_text(lines_of(RUN, stages), encoding="utf-8")
     return match(read_foreign(path), sides.PAIRS, CORPUS, KEPT, path)
+
+
+def foreigner(found: Foreign) -> Foreigner:
+    """It measured, and not compared with the pipeline here."""
+    return Foreigner(found, fakes.settings(), CORPUS, KEPT, None)
 
 
 # -- Reading
@@ -130,6 +137,8 @@ def test_what_matches_nothing(tmp_path: Path) -> None:
     assert str(refused.value) == f"{path}: 0 of 2 rankings matched a question: asked are {asked}; here are 7, 8"
     with pytest.raises(InputError, match=r"0 of 2 returned laws matched: returned are 1, 2; the corpus has AL-1"):
         foreign(path, {"state": "MD", "question": "cross/plain", "laws": ["1", "2"]})
+    both = [{"state": state, "question": "hydrant/plain", "laws": ["AL-1"]} for state in ("AL", "MD")]
+    assert foreign(path, *both).unknown == ("AL-1",)  # in MD alone
 
 
 def test_what_matches_in_part_is_counted(tmp_path: Path) -> None:
@@ -140,12 +149,12 @@ def test_what_matches_in_part_is_counted(tmp_path: Path) -> None:
         {"state": "MD", "question": "nobody/asked", "laws": ["MD-2"]},
     )
     assert (found.unmatched, found.unknown, found.stages) == (("MD/nobody/asked",), ("gone",), ("pool",))
-    told = list(lines(Foreigner(found, fakes.settings(), CORPUS, KEPT, None)))
+    told = list(lines(foreigner(found)))
     assert told == [
         "run.jsonl: the stages pool; others were not run and are not here.",
         "pool: 1 of 6 pairs are in the file; the other 5 count as nothing returned",
-        "1 names in the file are no question of the set: MD/nobody/asked",
-        "1 returned ids are no law of their state and count as wrong: gone",
+        "1 name in the file that no question of the set has: MD/nobody/asked",
+        "1 returned id that no law of its state has, counted as wrong: gone",
     ]
 
 
@@ -203,7 +212,7 @@ def test_a_stage_that_was_not_run_is_absent(tmp_path: Path) -> None:
     """Neither figures nor outcomes speak of it."""
     found = of_pipeline(tmp_path / "run.jsonl", ("near", "answer"))
     assert set(figures.of_run(found, KEPT)["stage"]) == {"near", "answer"}
-    made = side(found, fakes.settings(), CORPUS)
+    made = foreigner(found).side
     assert all(set(each.stages) == {"near", "answer"} for each in made.outcomes.values())
     assert all(set(group.reached) == {"near", "answer"} for each in made.outcomes.values() for group in each.groups)
 
@@ -212,7 +221,7 @@ def test_the_pipeline_s_own_run_is_itself(tmp_path: Path) -> None:
     """Read back as another system's, every stage's outcome is the pipeline's, and nothing differs."""
     found = of_pipeline(tmp_path / "run.jsonl")
     own = {key: written(each) for key, each in outcomes(RUN).items()}
-    other = {key: written(each) for key, each in side(found, fakes.settings(), CORPUS).outcomes.items()}
+    other = {key: written(each) for key, each in foreigner(found).side.outcomes.items()}
     for each in (*own.values(), *other.values()):
         del each["cosines"]  # a file holds those of the returned laws alone
     assert other == own
@@ -260,13 +269,13 @@ def test_bands_of_cosines_and_of_nothing_else(tmp_path: Path) -> None:
     """The near search's scores make bands where they can be cosines; scores of another kind make none."""
     row = {"state": "AL", "question": "hydrant/plain", "laws": ["AL-2", "AL-1"], "stage": "near"}
     cosines = foreign(tmp_path / "run.jsonl", {**row, "scores": [0.75, 0.5]})
-    found = [(each.group, each.law, each.cosine) for each in points(cosines, fakes.settings(), CORPUS)]
+    found = [(each.group, each.law, each.cosine) for each in foreigner(cosines).points]
     assert found == [("answering", "AL-1", 0.5), ("nearest wrong", "AL-2", 0.75)]
-    assert side(cosines, fakes.settings(), CORPUS).outcomes["hydrant/plain", "AL"].groups[0].cosine == 0.5
+    assert foreigner(cosines).side.outcomes["hydrant/plain", "AL"].groups[0].cosine == 0.5
     for scores in ([7.5, 5.5], None):
         other = foreign(tmp_path / "run.jsonl", {**row, "scores": scores})
-        assert points(other, fakes.settings(), CORPUS) == []
-        assert side(other, fakes.settings(), CORPUS).bands == ""
+        assert foreigner(other).points == []
+        assert foreigner(other).side.bands == ""
 
 
 def test_how_an_answer_was_chosen_is_kept(tmp_path: Path) -> None:
@@ -275,7 +284,7 @@ def test_how_an_answer_was_chosen_is_kept(tmp_path: Path) -> None:
         tmp_path / "run.jsonl",
         {"state": "MD", "question": "cross/plain", "laws": [], "stage": "answer", "outcome": "timed out"},
     )
-    made = Foreigner(found, fakes.settings(), CORPUS, KEPT, None)
+    made = foreigner(found)
     assert made.side.outcomes["cross/plain", "MD"].fell_back
     assert "fell back: 1 of 6 pairs (timed out 1)" in list(lines(made))
 
@@ -283,7 +292,7 @@ def test_how_an_answer_was_chosen_is_kept(tmp_path: Path) -> None:
 def test_the_report_s_files(tmp_path: Path) -> None:
     """Valid JSON everywhere, every pair a line, the model named after the file; the same run gives the same bytes."""
     found = of_pipeline(tmp_path / "prototype.jsonl", ("pool",))
-    made = Foreigner(found, fakes.settings(), CORPUS, KEPT, agreements(RUN, found))
+    made = replace(foreigner(found), agreements=agreements(RUN, found))
     texts = files(made)
     run = json.loads(texts["run.json"])
     assert (run["stages"], run["pairs"], run["fingerprints"]["model"]) == (["pool"], 6, "the run prototype.jsonl")
@@ -293,7 +302,18 @@ def test_the_report_s_files(tmp_path: Path) -> None:
         each.question for each in sides.PAIRS
     )
     assert "tables/bands.csv" not in texts
-    assert files(Foreigner(found, fakes.settings(), CORPUS, KEPT, agreements(RUN, found))) == texts
+    assert files(replace(made)) == texts
+
+
+def test_the_summary_holds_no_markup_of_others(tmp_path: Path) -> None:
+    """Names and ids of the file stand there as they are: a backslash before a bracket makes no link of it."""
+    row = {"state": "MD", "question": "cross/plain", "laws": ["MD-1", "\\[x](http://there)", "<b>"]}
+    found = foreign(tmp_path / "run.jsonl", row, {**row, "question": "`a`"})
+    listed = [line for line in files(foreigner(found))["summary.md"].splitlines() if line.startswith("* ")]
+    assert listed[2:] == [
+        r"* 1 name in the file that no question of the set has: MD/\`a\`",
+        r"* 2 returned ids that no law of its state has, counted as wrong: \\\[x](http://there), &lt;b>",
+    ]
 
 
 # -- The commands
@@ -332,8 +352,11 @@ def test_out_and_in_again(tmp_path: Path, project: list[str], capsys: pytest.Cap
         "summary.md",
         "tables",
     ]
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="holds other files, which a report would replace"):
         measure_run(path, None, [], tmp_path / "laws", inputs)
+    (tmp_path / "empty").mkdir()
+    measure_run(path, None, [], tmp_path / "empty", inputs)
+    assert (tmp_path / "empty" / "run.json").is_file()
     (tmp_path / "other.txt").write_text("99 Q0 A 1 1 x\n")
     with pytest.raises(InputError, match="0 of 1 rankings matched a question: asked are hydrant/plain; here are 99"):
         measure_run(tmp_path / "other.txt", None, [], out, inputs)

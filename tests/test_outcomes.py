@@ -120,6 +120,10 @@ def line(**changes: object) -> str:
         (line(outcome=None), "1: `outcome` is missing"),
         (line(rephrase=1), "1: `rephrase`"),
         (line() + "\n" + line(), "2: hydrant/plain in MD stands here twice"),
+        (
+            line() + "\n" + line(question="a/b", stages={"pool": ["MD-1"]}),
+            "2: expected the stages words, near, fused, pool, answer, as in the lines before, found pool",
+        ),
     ],
 )
 def test_lines_that_are_no_outcome(tmp_path: Path, text: str, said: str) -> None:
@@ -130,6 +134,9 @@ def test_lines_that_are_no_outcome(tmp_path: Path, text: str, said: str) -> None
         read_outcomes(path)
     (fault,) = refused.value.faults
     assert str(fault).startswith(f"{path}:") and said in str(fault)
+
+
+PRINTS = {"fingerprints": {"model": "m"}, "verdict": ""}
 
 
 def write_report(folder: Path, summary: object) -> None:
@@ -150,20 +157,23 @@ def test_a_side_from_a_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "summary",
+    ("summary", "said"),
     [
-        [],
-        {"settings": {}, "fingerprints": {}, "verdict": ""},
-        {"settings": {"embedder": "a", "near_enough": {}}, "fingerprints": {}, "verdict": ""},
-        {"settings": {"embedder": "a", "near_enough": {"a": "high"}}, "fingerprints": {}, "verdict": ""},
-        {"settings": {"embedder": "a", "near_enough": None}, "fingerprints": {}, "verdict": ""},
+        ([], "expected names with values"),
+        ({"settings": {}, **PRINTS}, "`settings.near_enough`: expected the cutoff of the embedder"),
+        ({"settings": {"embedder": "a", "near_enough": {}}, **PRINTS}, "`settings.near_enough`: expected the cutoff"),
+        ({"settings": {"embedder": "a", "near_enough": {"a": "high"}}, **PRINTS}, 'from -1 to 1, found "high"'),
+        ({"settings": {"embedder": "a", "near_enough": None}, **PRINTS}, "from -1 to 1, found null"),
+        ({"settings": {}, "fingerprints": {"laws": "l"}, "verdict": ""}, "`fingerprints`: expected `model` among them"),
     ],
 )
-def test_a_report_without_what_is_needed(tmp_path: Path, summary: object) -> None:
-    """A summary that names no cutoff, or is none, is refused by name."""
+def test_a_report_without_what_is_needed(tmp_path: Path, summary: object, said: str) -> None:
+    """A summary that names no cutoff or no model, or is none, is refused by name."""
     write_report(tmp_path, summary)
-    with pytest.raises(InputError, match=r"run\.json: not a run's summary: "):
+    with pytest.raises(InputError) as refused:
         read_side(tmp_path)
+    (fault,) = refused.value.faults
+    assert str(fault).startswith(f"{tmp_path / 'run.json'}: not a run's summary: ") and said in str(fault)
 
 
 def test_a_folder_without_a_report(tmp_path: Path) -> None:

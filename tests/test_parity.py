@@ -15,18 +15,15 @@ from evals.commands.exchange import measure_against_qrels
 from evals.exchange import figures, trec
 from evals.exchange.foreign import match, read_foreign
 from evals.exchange.given_out import judgements
-from evals.exchange.kept import Kept, by_key, key, read_kept
+from evals.exchange.kept import Kept, by_key, read_kept
 from evals.exchange.names import topics
 from evals.metrics import parse_metric
-from evals.outcomes import Key
-from evals.questions import Pair, load_questions
+from evals.questions import Key, Pair, load_questions
 from evals.run import evaluate
 from evals.stages import STAGES
 from retrieval.corpus import Law, load_corpus
 from tests import fakes
-
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "collections"
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the collections (../shared/collections) are not here")
+from tests.reference import COLLECTIONS, needs_collections
 
 # What trec_eval calls it. `success` is its hit, and every expected law of an import is a group of its own.
 ORACLE = {
@@ -41,7 +38,7 @@ ORACLE = {
     "MRR": "recip_rank",
 }
 CLOSE = 1e-12
-COLLECTIONS = [pytest.param(name, marks=shared) for name in ("driving", "housing", "cranfield")]
+OF_OTHERS = [pytest.param(name, marks=needs_collections) for name in ("driving", "housing", "cranfield")]
 
 
 def by_hand(folder: Path) -> list[Path]:
@@ -63,7 +60,7 @@ def folders_of(name: str, tmp_path: Path) -> list[Path]:
     """The folders of a collection, one a state."""
     if name == "by hand":
         return by_hand(tmp_path / "graded")
-    folder = SHARED / name
+    folder = COLLECTIONS / name
     return [folder] if (folder / "corpus.jsonl").is_file() else sorted(folder.iterdir())
 
 
@@ -89,7 +86,7 @@ def command(*arguments: object) -> None:
     assert ended.value.code == 0
 
 
-@pytest.fixture(scope="module", params=["by hand", *COLLECTIONS])
+@pytest.fixture(scope="module", params=["by hand", *OF_OTHERS])
 def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Imported:
     """Each collection, imported."""
     folder = tmp_path_factory.mktemp("imported")
@@ -123,7 +120,7 @@ def same(row: Mapping[Any, Any], theirs: Mapping[str, float], laws: int) -> None
 
 def expecting(found: Imported) -> dict[str, Pair]:
     """The queries with a relevant document, by the name that they have in TREC's files."""
-    return {found.topic[key(pair)]: pair for pair in found.pairs if pair.expected}
+    return {found.topic[pair.key]: pair for pair in found.pairs if pair.expected}
 
 
 def test_an_exported_run_has_the_figures_of_trec_eval(imported: Imported, tmp_path: Path) -> None:
@@ -170,7 +167,7 @@ def test_recall_and_precision_of_what_every_stage_returned(imported: Imported, t
     queries, compared = expecting(imported), 0
     for stage in STAGES:
         path = tmp_path / f"{stage}.txt"
-        returned = {imported.topic[key(each.pair)]: each.trace.stages()[stage] for each in run.pairs}
+        returned = {imported.topic[each.pair.key]: each.trace.stages()[stage] for each in run.pairs}
         path.write_text(trec.run_text(returned, stage), encoding="utf-8")
         theirs = trec_eval(qrels, path)
         for row in frame[(frame["stage"] == stage) & (frame["expects"] == "answerable")].to_dict(orient="records"):
@@ -192,7 +189,7 @@ def test_every_stage_read_back_has_the_same_figures(imported: Imported, tmp_path
     metrics = [parse_metric(each) for each in ORACLE]
     for stage in ("near", "pool"):
         path = tmp_path / f"{stage}.txt"
-        returned = {imported.topic[key(each.pair)]: each.trace.stages()[stage] for each in run.pairs}
+        returned = {imported.topic[each.pair.key]: each.trace.stages()[stage] for each in run.pairs}
         path.write_text(trec.run_text(returned, stage), encoding="utf-8")
         found = match(read_foreign(path), imported.pairs, imported.corpus, imported.kept, path, stage)
         assert (found.unmatched, found.unknown) == ((), ())
@@ -209,7 +206,7 @@ def test_further_metrics_of_a_report_know_the_grades(imported: Imported, tmp_pat
     table = figures.metric_means(run, metrics, imported.kept)
     qrels, path = tmp_path / "qrels.txt", tmp_path / "pool.txt"
     qrels.write_text(trec.qrels_text(judgements(imported.pairs, imported.kept)), encoding="utf-8")
-    returned = {imported.topic[key(each.pair)]: each.trace.pool for each in run.pairs}
+    returned = {imported.topic[each.pair.key]: each.trace.pool for each in run.pairs}
     path.write_text(trec.run_text(returned, "pool"), encoding="utf-8")
     theirs = trec_eval(qrels, path)
     for row in table[table["stage"] == "pool"].to_dict(orient="records"):
@@ -226,15 +223,15 @@ def test_grades_order_the_collection_by_hand(tmp_path: Path) -> None:
     pairs = load_questions(out / "questions", corpus)
     kept = by_key(read_kept(out / "questions"))
     ndcg = parse_metric("nDCG@10")
-    graded, plain = (ndcg(figures.judged(pairs[0], ["a", "b"], each)) for each in (kept[key(pairs[0])], None))
+    graded, plain = (ndcg(figures.judged(pairs[0], ["a", "b"], each)) for each in (kept[pairs[0].key], None))
     assert plain == 1
     assert graded is not None and graded < 1
 
 
-@shared
+@needs_collections
 def test_the_cacm_run_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     """P@30 of Anserini's BM25 is trec_eval's 0.1942, with the judgements of ids spelt otherwise left unmatched."""
-    folder = SHARED / "cacm"
+    folder = COLLECTIONS / "cacm"
     files = ["--run", folder / "cacm-bm25.txt", "--qrels", folder / "qrels.cacm.txt"]
     command("eval", *files, "--metric", "precision@30")
     assert "precision@30  0.1942  n 52" in capsys.readouterr().out

@@ -7,6 +7,7 @@ import pytest
 from evals.questions import Pair, load_questions
 from retrieval import Law, load_corpus
 from retrieval.errors import InputError
+from tests.loaders import need
 
 CORPUS = {"AL": [Law("AL-1", "a"), Law("AL-2", "b")], "MD": [Law("MD-1", "a"), Law("MD-2", "b"), Law("MD-3", "c")]}
 
@@ -87,66 +88,35 @@ def test_a_corpus_without_states(tmp_path: Path) -> None:
     assert (pair.state, pair.expected, pair.accepted) == ("LAWS", (("a", "b"),), ("c",))
 
 
-def need(body: str) -> str:
-    """A file of one need `n` with this on its second line."""
-    return f"needs:\n  - {{id: n, {body}}}\n"
-
-
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("body", "said"),
     [
-        (need("expected: {MD: [MD-9]}, asks: {p: q}"), "n: expected MD-9 is no law of MD: no law has it"),
-        (need("expected: {MD: [AL-1]}, asks: {p: q}"), "n: expected AL-1 is no law of MD: it is a law of AL"),
+        ("expected: {MD: [MD-1]}, accepted: {MD: [X]}, asks: {p: q}", "n: accepted X is no law of MD: no law has it"),
+        ("expected: {MD: [MD-1]}, uncovered: [MD], asks: {p: q}", "n: MD is both expected and uncovered"),
+        ("expected: {MD: []}, asks: {p: q}", "n: MD expects nothing: name a law, or list it as uncovered"),
+        ("accepted: {MD: [MD-1]}, uncovered: [AL], asks: {p: q}", "n: MD has accepted laws and expects none"),
+        ("asks: {p: q}", "n: no state is named: give expected laws, or uncovered states, or `unrelated`"),
         (
-            need("expected: {MD: [MD-1]}, accepted: {MD: [X]}, asks: {p: q}"),
-            "n: accepted X is no law of MD: no law has it",
-        ),
-        (need("expected: {MD: [MD-1]}, uncovered: [MD], asks: {p: q}"), "n: MD is both expected and uncovered"),
-        (need("expected: {MD: []}, asks: {p: q}"), "n: MD expects nothing: name a law, or list it as uncovered"),
-        (need("accepted: {MD: [MD-1]}, uncovered: [AL], asks: {p: q}"), "n: MD has accepted laws and expects none"),
-        (need("asks: {p: q}"), "n: no state is named: give expected laws, or uncovered states, or `unrelated`"),
-        (
-            need("unrelated: app, uncovered: [MD], asks: {p: q}"),
+            "unrelated: app, uncovered: [MD], asks: {p: q}",
             "n: an unrelated need expects no law anywhere: drop expected, accepted and uncovered",
         ),
         (
-            need("expected: {MD: [MD-1]}, asks: {p: {ask: q, states: [AL]}}"),
+            "expected: {MD: [MD-1]}, asks: {p: {ask: q, states: [AL]}}",
             "n: asked in AL, which the need does not name",
         ),
-        (need("expected: {MD: [[]]}, asks: {p: q}"), None),
-        (need("uncovered: [MD], asks: {p: {ask: q, states: []}}"), None),
-        (need("unrelated: sports, asks: {p: q}"), None),
-        (need("uncovered: [MD], asks: {}"), None),
-        (need("uncovered: [MD], asks: {p: {ask: q, kind: rude}}"), None),
-        (need("uncovered: [MD], asks: {p: {ask: q, knd: typo}}"), "`needs.asks.p.knd` is not known here"),
-        (need("uncovered: [MD], asks: {p: {kind: typo}}"), "`needs.asks.p.ask` is missing"),
-        (need("uncovered: [MD], asks: {p: ''}"), None),
-        ("needs:\n  - {uncovered: [MD], asks: {p: q}}\n", "`needs.id` is missing"),
+        ("expected: {MD: [12]}, asks: {p: q}", "`needs.expected.MD`: 12 is read as a number, not as text: quote it"),
+        ("uncovered: [NO], asks: {p: q}", "`needs.uncovered`: NO is read as a truth value, not as text: quote it"),
         (
-            "needs:\n  - {id: NO, uncovered: [MD], asks: {p: q}}\n",
-            "`needs.id`: NO is read as a truth value, not as text: quote it",
+            "uncovered: [MD], asks: {p: {ask: q, states: []}}",
+            "`needs.asks.p.states`: expected at least 1, found an empty list []",
         ),
-        (
-            "needs:\n  - {id: 0123, uncovered: [MD], asks: {p: q}}\n",
-            "`needs.id`: 0123 is read as a number, not as text: quote it",
-        ),
-        ("needs:\n  - {id: n, uncovered: [MD], asks: {p: 1.10}}\n", None),
-        ("needs:\n  - {id: n, uncovered: [MD], asks: {p: 2026-11-29}}\n", None),
-        ("needs:\n  - {id: n, uncovered: [NO], asks: {p: q}}\n", None),
-        ("needs:\n  - {id: n, expected: {MD: [12]}, asks: {p: q}}\n", None),
-        ("needs:\n  - {id: n, uncovered: [MD], asks: {p: }}\n", None),
-        ("needs: 7\n", None),
-        (need("uncovered: [MD], asks: {p: '   '}"), None),
-        (need("uncovered: [MD], asks: {p: q}, searches: [' ']"), None),
-        (need("uncovered: [MD], asks: {p: q}, family: permits"), "n: no page row of MD is of permits"),
+        ("uncovered: [MD], asks: {p: {kind: typo}}", "`needs.asks.p.ask` is missing"),
+        ("uncovered: [MD], asks: {p: '   '}", "`needs.asks.p`: expected text, found blanks alone"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, text: str, expected: str | None) -> None:
-    """Each fault is told with its file and its line."""
-    found = faults(tmp_path, text)
-    assert all(fault.startswith("parking.yaml:") for fault in found)
-    if expected is not None:
-        assert found == [f"parking.yaml:2: {expected}"]
+def test_what_is_refused(tmp_path: Path, body: str, said: str) -> None:
+    """What a need may not say, beside what `tests/test_bad_files.py` breaks: one fault, with its file and line."""
+    assert faults(tmp_path, need(body)) == [f"parking.yaml:2: {said}"]
 
 
 @pytest.mark.parametrize("value", ["1.10", "2026-11-29", "NO", "0123", "~"])

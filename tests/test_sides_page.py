@@ -14,7 +14,7 @@ from evals.compare import compare
 from evals.exchange.report import files
 from evals.outcomes import Outcome, Side, read_side
 from evals.report.files import per_question
-from evals.report.pages import recalls
+from evals.report.pages import recalls, traces
 from evals.report.pages.details import Detail, Shown, read_nearest, shown_folder
 from evals.report.pages.sides import comparison_page, signed
 from evals.report.pages.traces import EXTENTS, asked, data, packed
@@ -117,6 +117,12 @@ def test_the_bands_dots_are_the_runs() -> None:
             found[strings[row[0]], strings[row[1]]] = content["laws"][strings[row[1]]]["ids"][law], cosine
     assert found == wanted
     assert len(wanted) < len(content["pairs"])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_cosine_of_four_digits_is_kept_as_it_is(sign: int) -> None:
+    """One that is exactly at a cutoff never looks as if it lay under it."""
+    assert all(traces._cut_cosine(sign * at / 10_000) == sign * at for at in range(10_001))
 
 
 # -- What the page says

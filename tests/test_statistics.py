@@ -1,6 +1,5 @@
 """Intervals and the paired test: hand-worked cases, scipy and plain restatements as oracles, and small simulations."""
 
-import doctest
 import itertools
 import math
 import random
@@ -63,11 +62,6 @@ def p_of(differences: Sequence[Exact], needs: Sequence[str] | None = None, over:
     test = paired_permutation([0] * len(differences), differences, needs or named(len(differences)), over=over)
     assert test is not None
     return test.p
-
-
-def test_examples() -> None:
-    """The examples in the docstrings hold."""
-    assert doctest.testmod(statistics) == (0, 4)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (1, 1), (3, 5), (20, 20), (234, 235), (235, 235), (30, 60)])

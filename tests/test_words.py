@@ -2,7 +2,6 @@
 
 import gc
 import importlib
-import json
 import math
 import random
 import string
@@ -10,7 +9,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +18,8 @@ from hypothesis import strategies as st
 
 from retrieval.corpus import Law
 from retrieval.words import STOP_WORDS, WordIndex, bm25, words
+from tests.reference import REFERENCE, cases, needs_reference
 
-REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
 MODULE = importlib.import_module("retrieval.words")  # `retrieval.words` by attribute may be the function
 
 repeatable = settings(derandomize=True, deadline=None, database=None)
@@ -551,11 +549,8 @@ def test_a_corpus_that_cannot_be_indexed_leaves_nothing(built: list[int]) -> Non
 
 def reference_cases() -> list[Any]:
     """A case a corpus; one that is skipped, with the reason, where there are none here."""
-    path = REFERENCE / "words.json"
-    cases: list[Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-    return [pytest.param(case, id=case["state"]) for case in cases] or [
-        pytest.param(None, marks=pytest.mark.skip(reason=f"no reference cases at {path}"))
-    ]
+    found = cases("words.json") if REFERENCE.is_dir() else []
+    return [pytest.param(case, id=case["state"]) for case in found] or [pytest.param(None, marks=needs_reference)]
 
 
 @pytest.mark.parametrize("case", reference_cases())

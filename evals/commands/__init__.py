@@ -1,1 +1,1 @@
-"""Commands that stand apart from a run: each module holds click commands that the command line adds."""
+"""The commands, a module each, that `evals.cli` adds up; what they share is in `options` and `again`."""

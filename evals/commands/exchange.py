@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evals.commands.options import FOLDER, Inputs, open_vectors, read_inputs, takes
+from evals.counted import counted
 from evals.stages import STAGES
 
 if TYPE_CHECKING:
     from evals.exchange.agreement import Agreement
     from evals.exchange.foreign import Foreign
     from evals.exchange.kept import Kept
-    from evals.questions import Pair
+    from evals.questions import Key
     from evals.run import Run
 
 THERE = "is there already: give another --out, or move it away"
@@ -66,16 +67,16 @@ def export_beir(out: Path, **inputs: Any) -> None:
     """Write laws and questions in BEIR's layout: what was imported comes out as it came in."""
     from evals.exchange.given_out import collections, left_out
     from evals.exchange.kept import read_kept
-    from evals.questions import QUESTIONS, load_questions
     from retrieval.errors import Fault, InputError
 
     given = read_inputs(**inputs)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError([Fault(str(out), None, THERE)])
-    folder = given.questions or QUESTIONS
-    pairs = load_questions(folder, given.corpus)
-    _write(collections(given.corpus, pairs, read_kept(folder)), out)
-    click.echo("\n".join(filter(None, [left_out(pairs), f"{out}: {', '.join(given.corpus)}, {len(pairs)} pairs"])))
+    pairs = given.pairs()
+    _write(collections(given.corpus, pairs, read_kept(given.questions)), out)
+    click.echo(
+        "\n".join(filter(None, [left_out(pairs), f"{out}: {', '.join(given.corpus)}, {counted(len(pairs), 'pair')}"]))
+    )
 
 
 def _measured(command: Callable[..., None]) -> Callable[..., None]:
@@ -101,19 +102,17 @@ def export_trec(out: Path, stages: Sequence[str], **inputs: Any) -> None:
     trec_eval -m map -m ndcg_cut.10 trec/qrels.txt trec/pool.txt
     """  # noqa: D301 - click keeps the lines after a backspace as they are
     from evals.exchange.given_out import judgements, left_out
-    from evals.exchange.kept import by_key, key, read_kept
     from evals.exchange.names import topics
     from evals.exchange.trec import qrels_text, run_text
-    from evals.questions import QUESTIONS
 
     given = read_inputs(**inputs)
     run = _run_of(given, stages)
     pairs = [each.pair for each in run.pairs]
-    kept = by_key(read_kept(given.questions or QUESTIONS))
+    kept = given.kept()
     topic = topics(pairs, kept)
     files = {"qrels.txt": qrels_text(judgements(pairs, kept))}
     for stage in stages or STAGES:
-        returned = {topic[key(each.pair)]: each.trace.stages()[stage] for each in run.pairs}
+        returned = {topic[each.pair.key]: each.trace.stages()[stage] for each in run.pairs}
         files[f"{stage}.txt"] = run_text(returned, f"near-enough-{stage}")
     _write(files, out)
     click.echo("\n".join(filter(None, [left_out(pairs), f"{out}: {', '.join(files)}"])))
@@ -129,7 +128,7 @@ def export_run(out: Path, stages: Sequence[str], **inputs: Any) -> None:
 
     run = _run_of(read_inputs(**inputs), stages)
     write_beside(out, lines_of(run, stages or STAGES))
-    click.echo(f"{out}: {len(run.pairs)} pairs, {', '.join(stages or STAGES)}")
+    click.echo(f"{out}: {counted(len(run.pairs), 'pair')}, {', '.join(stages or STAGES)}")
 
 
 def _write(files: dict[str, str], out: Path) -> None:
@@ -137,21 +136,6 @@ def _write(files: dict[str, str], out: Path) -> None:
 
     for name, text in files.items():
         write_beside(out / name, text)
-
-
-def _replace(files: dict[str, str], out: Path) -> None:
-    """A report in place of the one that the folder held; a folder that holds something else is left alone."""
-    import shutil
-
-    from retrieval.errors import Fault, InputError
-
-    if out.exists() and not (out / "run.json").is_file():
-        raise InputError([Fault(str(out), None, THERE)])
-    beside = out.with_name(f".{out.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    _write(files, beside)
-    shutil.rmtree(out, ignore_errors=True)
-    beside.rename(out)
 
 
 def _run_of(given: Inputs, stages: Sequence[str]) -> "Run":
@@ -163,23 +147,17 @@ def _run_of(given: Inputs, stages: Sequence[str]) -> "Run":
 
 
 def _words_alone(given: Inputs) -> "Run":
-    from evals.questions import QUESTIONS, load_questions
     from evals.run import evaluate
 
-    pairs = load_questions(given.questions or QUESTIONS, given.corpus)
-    return evaluate(given.settings, given.corpus, pairs, None, "words alone")
+    return evaluate(given.settings, given.corpus, given.pairs(), None, "words alone")
 
 
-def foreign_run(file: Path, stage: str | None, given: Inputs) -> "tuple[Foreign, dict[tuple[str, str], Kept]]":
+def foreign_run(file: Path, stage: str | None, given: Inputs) -> "tuple[Foreign, dict[Key, Kept]]":
     """Another system's run, matched with the question set; and what was imported with it."""
     from evals.exchange.foreign import DEFAULT_STAGE, match, read_foreign
-    from evals.exchange.kept import by_key, read_kept
-    from evals.questions import QUESTIONS, load_questions
 
-    folder = given.questions or QUESTIONS
-    pairs: list[Pair] = load_questions(folder, given.corpus)
-    kept = by_key(read_kept(folder))
-    return match(read_foreign(file), pairs, given.corpus, kept, file, stage or DEFAULT_STAGE), kept
+    kept = given.kept()
+    return match(read_foreign(file), given.pairs(), given.corpus, kept, file, stage or DEFAULT_STAGE), kept
 
 
 def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path, given: Inputs) -> None:
@@ -187,17 +165,20 @@ def measure_run(file: Path, stage: str | None, metrics: Sequence[str], out: Path
     from evals.exchange.figures import FIGURES
     from evals.exchange.report import Foreigner, aligned, files, lines
     from evals.metrics import parse_metric
+    from evals.report.files import refuse_to_replace, write_report
 
+    refuse_to_replace(out)
     wanted = [parse_metric(each) for each in metrics] or FIGURES
     foreign, kept = foreign_run(file, stage, given)
     agreements, why_not = _agreements(foreign, given)
     found = Foreigner(foreign, given.settings, given.corpus, kept, agreements, wanted)
-    _replace(files(found), out)
+    write_report(files(found), out)
     click.echo("\n".join([*lines(found), *([why_not] if why_not else [])]))
     for name in ("by-kind", "stages", "expect-nothing"):
         if len(found.tables[name]):
             click.echo(f"\n{name}\n{aligned(found.tables[name])}")
-    click.echo(f"\n{len(found.tables['losses'])} expected laws did not arrive: {out / 'tables' / 'losses.csv'}")
+    lost = counted(len(found.tables["losses"]), "expected law")
+    click.echo(f"\n{lost} did not arrive: {out / 'tables' / 'losses.csv'}")
     click.echo(f"The report: {out / 'index.html'}")
 
 
@@ -214,7 +195,7 @@ def _agreements(foreign: "Foreign", given: Inputs) -> "tuple[list[Agreement] | N
         missing = len(vectors.missing("passage", laws)) + len(vectors.missing("query", asked))
     if missing:
         return None, (
-            f"Not compared with the pipeline here: {missing} vectors of {given.settings.embedder} are not at hand;"
+            f"Not compared with the pipeline here: {missing:,} vectors of {given.settings.embedder} are not at hand;"
             " `near-enough eval` with the same laws and questions computes them."
         )
     run, _ = given.measure()
@@ -241,12 +222,7 @@ def measure_against_qrels(file: Path, qrels: Path, metrics: Sequence[str], out: 
 def run_from_scores(file: Path, given: Inputs) -> "tuple[Run, str]":
     """`eval --scores`: the pipeline over raw cosines from a file, and how much of the set they cover."""
     from evals.exchange.foreign import cosines, match, read_foreign
-    from evals.exchange.kept import by_key, read_kept
     from evals.exchange.scores import STAGE, coverage, evaluate_scores
-    from evals.questions import QUESTIONS, load_questions
 
-    folder = given.questions or QUESTIONS
-    pairs = load_questions(folder, given.corpus)
-    kept = by_key(read_kept(folder))
-    found = match(cosines(read_foreign(file), file), pairs, given.corpus, kept, file, STAGE)
+    found = match(cosines(read_foreign(file), file), given.pairs(), given.corpus, given.kept(), file, STAGE)
     return evaluate_scores(given.settings, given.corpus, found), coverage(found)

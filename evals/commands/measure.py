@@ -46,16 +46,16 @@ def evaluate_command(
         raise click.UsageError("--qrels and --stage go with --run")
     if foreign and (scores or growth):
         raise click.UsageError("--run measures what a file holds: leave out --scores and --growth")
+    if scores and growth:
+        raise click.UsageError("--growth takes the cosines of more laws than --scores gives: leave one of the two out")
     if foreign:
         _evaluate_foreign(foreign, stage, qrels, metrics, out, inputs)
         return
     from evals.commands.exchange import run_from_scores
-    from evals.exchange.kept import by_key, read_kept
     from evals.growth import grow
     from evals.metrics import parse_metric
-    from evals.questions import QUESTIONS
     from evals.report.contents import Contents
-    from evals.report.files import refuse_to_replace, write_report
+    from evals.report.files import refuse_to_replace, report_files, write_report
     from evals.report.terminal import show
     from retrieval.errors import Fault, InputError
 
@@ -77,9 +77,9 @@ def evaluate_command(
         with open_vectors(run.settings.embedder) as vectors:
             grown = grow(run, vectors.embed)
     near_rules = None if scores else given.rules_alone(run)
-    kept = by_key(read_kept(given.questions or QUESTIONS)) if wanted else {}
+    kept = given.kept() if wanted else {}
     contents = Contents(run, baseline, wanted, tuple(grown), near_rules, given.file, kept)
-    write_report(contents, folder)
+    write_report(report_files(contents), folder)
     show(contents, computed, folder)
 
 

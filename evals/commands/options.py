@@ -12,8 +12,9 @@ from evals.stages import STAGES
 
 if TYPE_CHECKING:
     from evals.baseline import Baseline
+    from evals.exchange.kept import Kept
     from evals.parts import Near
-    from evals.questions import Pair
+    from evals.questions import Key, Pair
     from evals.run import Run
     from retrieval.corpus import Law
     from retrieval.recordings import Vectors
@@ -31,7 +32,7 @@ class Inputs:
     settings: "Settings"
     file: "Settings"
     corpus: "dict[str, list[Law]]"
-    questions: Path | None
+    questions: Path
 
     def measure(self, pools: bool = False) -> "tuple[Run, int]":
         """The run, and how many vectors had to be computed for it. pools: as in `evaluate`."""
@@ -40,7 +41,7 @@ class Inputs:
         from retrieval import recordings
 
         # In one order, so that moving questions about changes no byte of a report.
-        pairs = sorted(self.pairs(), key=lambda pair: (pair.question, pair.state))
+        pairs = sorted(self.pairs(), key=lambda pair: pair.key)
         with open_vectors(self.settings.embedder) as vectors:
             model = f"{vectors.model.name} ({vectors.model.version})"
             ask = answering(self.settings, recordings.RECORDINGS, vectors.progress)
@@ -59,9 +60,15 @@ class Inputs:
 
     def pairs(self) -> "list[Pair]":
         """The questions, checked against the laws."""
-        from evals.questions import QUESTIONS, load_questions
+        from evals.questions import load_questions
 
-        return load_questions(self.questions or QUESTIONS, self.corpus)
+        return load_questions(self.questions, self.corpus)
+
+    def kept(self) -> "dict[Key, Kept]":
+        """What was imported with the questions, by question and state."""
+        from evals.exchange.kept import by_key, read_kept
+
+        return by_key(read_kept(self.questions))
 
 
 def read_inputs(
@@ -73,12 +80,14 @@ def read_inputs(
     questions: Path | None = None,
 ) -> Inputs:
     """Settings with their changes, and the laws of the states wanted; UsageError where `states` names none."""
+    from evals.questions import QUESTIONS
     from retrieval.corpus import LAWS, load_corpus
     from retrieval.settings import SETTINGS, changed, load_settings
 
     file = load_settings(settings_file or SETTINGS)
     settings = changed(file, [*([f"embedder={embedder}"] if embedder else []), *changes])
-    return Inputs(settings, file, load_corpus(laws or LAWS, wanted_states(states)), questions)
+    corpus = load_corpus(laws or LAWS, wanted_states(states))
+    return Inputs(settings, file, corpus, questions or QUESTIONS)
 
 
 def wanted_states(states: str | None) -> list[str] | None:
@@ -173,7 +182,7 @@ def uncollected() -> "Iterator[None]":
             gc.enable()
 
 
-def baseline_for(states: "Collection[str]", inputs: "Mapping[str, Any]") -> "Baseline | None":
+def baseline_for(states: Collection[str], inputs: Mapping[str, Any]) -> "Baseline | None":
     """The baseline of these states; None where none is recorded, or where other laws or questions are measured."""
     from evals.baseline_files import is_recorded, read_baseline
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.exchange.foreign import Foreign
-from evals.exchange.kept import key
 from evals.run import Run
 
 SHOWN = 3
@@ -26,6 +25,11 @@ class Difference:
     here: str | None
     there: str | None
 
+    def __str__(self) -> str:
+        """In words."""
+        places = f"here {self.here or 'the end'}, there {self.there or 'the end'}"
+        return f"{self.question} ({self.state}) differs at place {self.place}: {places}"
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -40,13 +44,13 @@ class Agreement:
 
 def agreements(run: Run, foreign: Foreign) -> list[Agreement]:
     """One for each stage of the other system, in the pipeline's order; differences in the order of the set."""
-    own = {key(each.pair): each.trace.stages() for each in run.pairs}
+    own = {each.pair.key: each.trace.stages() for each in run.pairs}
     found = []
     for stage, returned in foreign.returned.items():
         both = [
-            (pair, own[key(pair)][stage], foreign.laws(stage, key(pair)))
+            (pair, own[pair.key][stage], foreign.laws(stage, pair.key))
             for pair in foreign.pairs
-            if key(pair) in returned
+            if pair.key in returned
         ]
         found.append(
             Agreement(
@@ -80,16 +84,13 @@ def said(found: Iterable[Agreement]) -> Iterable[str]:
     """The agreements in lines, each with the first few pairs that differ."""
     for each in found:
         yield (
-            f"{each.stage}: the same laws in the same order as the pipeline here for {each.identical} of {each.pairs}"
-            f" pairs, the same laws in any order for {each.same_ids}"
+            f"{each.stage}: the same laws in the same order as the pipeline here for {each.identical:,} of"
+            f" {each.pairs:,} pairs, the same laws in any order for {each.same_ids:,}"
         )
         for one in each.differences[:SHOWN]:
-            yield (
-                f"  {one.question} ({one.state}) differs at place {one.place}: here {one.here or 'the end'},"
-                f" there {one.there or 'the end'}"
-            )
+            yield f"  {one}"
         if len(each.differences) > SHOWN:
-            yield f"  and {len(each.differences) - SHOWN} more"
+            yield f"  and {len(each.differences) - SHOWN:,} more"
 
 
 def records(found: Iterable[Agreement]) -> list[Mapping[str, object]]:

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from evals.exchange.foreign import Foreign
-from evals.exchange.kept import Grades, Kept, grades, key
+from evals.exchange.kept import Grades, Kept, grades
 from evals.judged import Judged
 from evals.metrics import METRICS, Metric, evaluate, mean
-from evals.outcomes import Key
-from evals.questions import Pair
+from evals.questions import Key, Pair
 from evals.run import Run
 from evals.stages import STAGES
 
@@ -45,7 +44,7 @@ def metric_means(run: Run, metrics: Sequence[Metric], kept: Mapping[Key, Kept] |
     rows = []
     for stage in STAGES:
         questions = [
-            judged(each.pair, each.trace.stages()[stage], (kept or {}).get(key(each.pair))) for each in run.pairs
+            judged(each.pair, each.trace.stages()[stage], (kept or {}).get(each.pair.key)) for each in run.pairs
         ]
         for metric, values in evaluate(metrics, questions).items():
             there = sum(value is not None for value in values)
@@ -58,7 +57,7 @@ def of_run(foreign: Foreign, kept: Mapping[Key, Kept], metrics: Iterable[Metric]
     rows: list[dict[str, object]] = []
     wanted = [*metrics, *NOTHING]
     for stage in foreign.stages:
-        questions = [judged(pair, foreign.laws(stage, key(pair)), kept.get(key(pair))) for pair in foreign.pairs]
+        questions = [judged(pair, foreign.laws(stage, pair.key), kept.get(pair.key)) for pair in foreign.pairs]
         values = {str(metric): found for metric, found in evaluate(wanted, questions).items()}
         for at, (pair, question) in enumerate(zip(foreign.pairs, questions, strict=True)):
             rows.append(
@@ -69,7 +68,7 @@ def of_run(foreign: Foreign, kept: Mapping[Key, Kept], metrics: Iterable[Metric]
                     "kind": pair.kind,
                     "class": pair.unrelated or pair.expects,
                     "stage": stage,
-                    "in the file": key(pair) in foreign.returned[stage],
+                    "in the file": pair.key in foreign.returned[stage],
                     "laws": len(question.returned),
                     **{name: found[at] for name, found in values.items()},
                 }

@@ -5,7 +5,6 @@ Two forms. A TREC run: one stage, its score alone ranks. JSON Lines, a line a pa
 and outcome may be missing. A stage that the file does not name was not run: it is absent, and never empty.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.exchange.kept import Kept
 from evals.exchange.names import Names, as_word
-from evals.exchange.rankings import SHOWN, in_order
+from evals.exchange.rankings import in_order, some
 from evals.exchange.trec import read_run
-from evals.outcomes import Key, first_fault
-from evals.questions import Pair
+from evals.outcomes import first_fault
+from evals.questions import Key, Pair
 from evals.run import Run
 from evals.stages import STAGES
 from retrieval.corpus import Law
@@ -171,15 +170,16 @@ def match(
     unmatched: dict[str, None] = {}
     unknown: dict[str, None] = {}
     faults: list[Fault] = []
-    laws = 0
+    matched = 0
     for each in lines:
         key = names.find(each.state, each.question)
         if key is None:
             unmatched[each.question if each.state is None else f"{each.state}/{each.question}"] = None
             continue
         returned = _as_here(each.returned, known[key[1]])
-        laws += len(returned.laws)
-        unknown.update(dict.fromkeys(law for law in returned.laws if law not in known[key[1]]))
+        strange = [law for law in returned.laws if law not in known[key[1]]]
+        unknown.update(dict.fromkeys(strange))
+        matched += len(returned.laws) - len(strange)
         of_stage = found.setdefault(each.stage or stage, {})
         if key in of_stage:
             faults.append(Fault(str(path), each.line, f"{key[0]} in {key[1]} has a ranking of this stage before"))
@@ -188,16 +188,12 @@ def match(
             what = f"{key[0]} in {key[1]} has the outcomes {outcomes[key]} and {each.outcome}"
             faults.append(Fault(str(path), each.line, what))
     if not found:
-        faults.append(Fault(str(path), None, _nothing(lines, names, unmatched)))
-    elif (
-        laws
-        and len(unknown)
-        and not any(
-            law in known[key[1]] for of_stage in found.values() for key, each in of_stage.items() for law in each.laws
-        )
-    ):
-        here = ", ".join([law for ids in known.values() for law in sorted(ids)][:SHOWN])
-        what = f"0 of {laws} returned laws matched: returned are {_some(unknown)}; the corpus has {here}, ..."
+        asked = some(list(names.topics.values()))
+        what = f"0 of {len(lines)} rankings matched a question: asked are {asked}; here are {some(unmatched)}"
+        faults.append(Fault(str(path), None, what))
+    elif unknown and not matched:
+        here = some([law for ids in known.values() for law in sorted(ids)])
+        what = f"0 of {len(unknown)} returned laws matched: returned are {some(unknown)}; the corpus has {here}"
         faults.append(Fault(str(path), None, what))
     if faults:
         raise InputError(faults)
@@ -216,16 +212,6 @@ def _as_here(returned: Returned, known: set[str]) -> Returned:
     return Returned(tuple(law if law in known else as_word(law) for law in returned.laws), returned.scores)
 
 
-def _nothing(lines: Sequence[Line], names: Names, unmatched: Iterable[str]) -> str:
-    asked = _some(names.topics.values())
-    return f"0 of {len(lines)} rankings matched a question: asked are {asked}; here are {_some(unmatched)}"
-
-
-def _some(names: Iterable[str]) -> str:
-    names = list(names)
-    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "") or "none"
-
-
 def cosines(lines: Sequence[Line], path: Path | str) -> list[Line]:
     """The lines whose scores are raw cosines: of the near search, or of no stage that is named.
 
@@ -240,11 +226,16 @@ def cosines(lines: Sequence[Line], path: Path | str) -> list[Line]:
     return near
 
 
+def is_cosine(score: float) -> bool:
+    """Whether a score can be a raw cosine, from -1 to 1 but for the last digits; infinities cannot."""
+    return abs(score) <= 1 + 1e-6  # float32 may pass 1
+
+
 def _no_cosines(line: Line) -> Iterable[str]:
     scores = line.returned.scores
     if scores is None:
         yield f"{line.question}: no scores; give the raw cosine of each law"
     else:
-        wrong = next((each for each in scores if not -1.000001 <= each <= 1.000001 or math.isnan(each)), None)
+        wrong = next((each for each in scores if not is_cosine(each)), None)
         if wrong is not None:
             yield f"{line.question}: {wrong:g} is no cosine; expected raw ones, from -1 to 1"

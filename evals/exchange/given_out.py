@@ -7,11 +7,10 @@ that one law of several is enough, and which laws are accepted.
 from collections.abc import Iterable, Mapping, Sequence
 
 from evals.exchange.beir import HEADER
-from evals.exchange.kept import Kept, by_key, grades, key
+from evals.exchange.kept import Kept, by_key, grades
 from evals.exchange.names import from_word, topics
 from evals.exchange.taken_in import IMPORTED
-from evals.outcomes import Key
-from evals.questions import Pair
+from evals.questions import Key, Pair
 from retrieval.corpus import Law
 from retrieval.documents import strict_json
 
@@ -52,7 +51,7 @@ def _document(law: Law) -> dict[str, object]:
 
 def _queries(pairs: Sequence[Pair], kept: Sequence[Kept]) -> Iterable[Mapping[str, object]]:
     """What was imported in its order, with the text as it is asked now, then the questions that were added here."""
-    asked = {key(each): each for each in pairs}
+    asked = {each.key: each for each in pairs}
     for each in kept:
         pair = asked.get((each.question or "", each.state))
         if each.question is None:
@@ -61,18 +60,18 @@ def _queries(pairs: Sequence[Pair], kept: Sequence[Kept]) -> Iterable[Mapping[st
             rest = {name: value for name, value in each.query.items() if name != "_id"}
             yield {"_id": each.id, "text": pair.text, **rest}
     known = by_key(kept)
-    yield from ({"_id": each.question, "text": each.text} for each in pairs if key(each) not in known)
+    yield from ({"_id": each.question, "text": each.text} for each in pairs if each.key not in known)
 
 
 def _splits(pairs: Sequence[Pair], kept: Sequence[Kept], laws: Sequence[Law]) -> dict[str, dict[str, dict[str, int]]]:
     """By split, the grades of each query's documents, under the ids of the collection."""
     came = {law.id: from_word(law.id) for law in laws if isinstance(law.extra.get(IMPORTED), Mapping)}
     known = by_key(kept)
-    order = {key(each): at for at, each in enumerate(pairs)}
+    order = {each.key: at for at, each in enumerate(pairs)}
     place = {each: at for at, each in enumerate(known)}
     found: dict[str, dict[str, dict[str, int]]] = {}
-    for pair in sorted(pairs, key=lambda each: (place.get(key(each), len(place)), order[key(each)])):
-        own = known.get(key(pair))
+    for pair in sorted(pairs, key=lambda each: (place.get(each.key, len(place)), order[each.key])):
+        own = known.get(pair.key)
         query = own.id if own else pair.question
         for split, judged in _judged(pair, own).items():
             found.setdefault(split, {})[query] = {came.get(law, law): grade for law, grade in judged.items()}
@@ -107,7 +106,7 @@ def _tsv(judged: Mapping[str, Mapping[str, int]]) -> str:
 def judgements(pairs: Sequence[Pair], kept: Mapping[Key, Kept]) -> dict[str, dict[str, int]]:
     """The grades of every pair that has some, by its topic, in the pairs' order: what `trec.qrels_text` writes."""
     topic = topics(pairs, kept)
-    found = {topic[key(each)]: grades(each, kept.get(key(each))) for each in pairs}
+    found = {topic[each.key]: grades(each, kept.get(each.key)) for each in pairs}
     return {each: judged for each, judged in found.items() if judged}
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.outcomes import Key, first_fault
-from evals.questions import Pair
+from evals.outcomes import first_fault
+from evals.questions import Key, Pair
 from retrieval.documents import read_json_lines, strict_json
 from retrieval.errors import Fault, InputError
 
@@ -67,11 +67,6 @@ def read_kept(folder: Path | str) -> list[Kept]:
     if faults:
         raise InputError(faults)
     return found
-
-
-def key(pair: Pair) -> Key:
-    """Question and state of a pair."""
-    return pair.question, pair.state
 
 
 def by_key(kept: Iterable[Kept]) -> dict[Key, Kept]:

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from evals.exchange.kept import Kept, key
-from evals.outcomes import Key
-from evals.questions import Pair
+from evals.exchange.kept import Kept
+from evals.questions import Key, Pair
 
 _UNSAFE = re.compile(r"%(?=[0-9A-Fa-f]{2})|\s")
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -67,7 +66,7 @@ def topics(pairs: Iterable[Pair], kept: Mapping[Key, Kept]) -> dict[Key, str]:
     The state and a slash stand before it where the corpus has several, unless an imported id tells the state already.
     """
     pairs = list(pairs)
-    keys = [key(each) for each in pairs]
+    keys = [each.key for each in pairs]
     count = Counter(kept[each].id for each in keys if each in kept)
     one_state = len({each.state for each in pairs}) == 1
     found = {}
@@ -94,7 +93,7 @@ class Names:
         of_state: dict[tuple[str, str], Key] = {}
         alone: dict[str, list[Key]] = {}
         for pair in pairs:
-            each = key(pair)
+            each = pair.key
             imported = [kept[each].id, as_word(kept[each].id)] if each in kept else []
             ids = [topic[each], *imported, pair.question]
             for name in (*ids, pair.text):

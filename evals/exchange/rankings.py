@@ -1,7 +1,7 @@
 """Judgements and a run that others made, joined into judged questions. Reads no file, computes no metric."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from operator import gt
 
@@ -10,7 +10,7 @@ from evals.judged import Judged
 Judgements = Mapping[str, Mapping[str, int]]
 """For each question, the grade of each document that was judged: above 0 is relevant."""
 
-Run = Mapping[str, Mapping[str, float]]
+Scores = Mapping[str, Mapping[str, float]]
 """For each question, the score of each document that was returned."""
 
 SHOWN = 3
@@ -31,7 +31,7 @@ def in_order(scores: Mapping[str, float]) -> list[str]:
     return [document for _, document in sorted(zip(rounded, scores, strict=True), reverse=True)]
 
 
-def judged(judgements: Judgements, run: Run, name: str = "the run") -> dict[str, Judged]:
+def judged(judgements: Judgements, run: Scores, name: str = "the run") -> dict[str, Judged]:
     """Every judged question with what the run returned for it, in the judgements' order.
 
     Each relevant document is a group of its own, its grade the gain, so that `recall@k` is trec_eval's. A question
@@ -42,7 +42,7 @@ def judged(judgements: Judgements, run: Run, name: str = "the run") -> dict[str,
         # Loads the whole pipeline's package, of which nothing else is needed here.
         from retrieval.errors import Fault, InputError
 
-        what = f"0 of {len(judgements)} judged questions matched: judged are {_some(judgements)}; here are {_some(run)}"
+        what = f"0 of {len(judgements)} judged questions matched: judged are {some(judgements)}; here are {some(run)}"
         raise InputError([Fault(name, None, what)])
     return {question: _judged(grades, run.get(question, {})) for question, grades in judgements.items()}
 
@@ -53,6 +53,11 @@ def _judged(grades: Mapping[str, int], scores: Mapping[str, float]) -> Judged:
     return Judged(expected, in_order(scores), gains=list(relevant.values()))
 
 
-def _some(questions: Mapping[str, object]) -> str:
-    more = ", ..." if len(questions) > SHOWN else ""
-    return ", ".join(islice(questions, SHOWN)) + more or "none"
+def some(names: Collection[str]) -> str:
+    """The first few of some names in a message; `none` where there is none.
+
+    >>> some(["a", "b", "c", "d"]), some([])
+    ('a, b, c, ...', 'none')
+    """
+    more = ", ..." if len(names) > SHOWN else ""
+    return ", ".join(islice(names, SHOWN)) + more or "none"

@@ -10,18 +10,20 @@ from functools import cached_property
 
 import pandas as pd
 
-from evals import tables
-from evals.bands import Point
+from evals import bands, tables
+from evals.counted import by_cause, counted
 from evals.exchange import agreement, figures, sides
 from evals.exchange.agreement import Agreement
 from evals.exchange.foreign import Foreign
 from evals.exchange.kept import Kept
 from evals.metrics import Metric, mean
-from evals.outcomes import Key, Side, written
+from evals.outcomes import Side, written
+from evals.questions import Key
 from evals.report.files import FORMAT, records
-from evals.report.markdown import table
+from evals.report.markdown import cell, table
 from evals.report.pages.details import Shown
 from evals.report.pages.sides import run_page
+from evals.run import Run
 from retrieval.corpus import Law
 from retrieval.documents import strict_json
 from retrieval.settings import Settings
@@ -50,14 +52,19 @@ class Foreigner:
     metrics: Sequence[Metric] = figures.FIGURES
 
     @cached_property
-    def side(self) -> Side:
-        """It as `compare` and the gate see it."""
-        return sides.side(self.foreign, self.settings, self.corpus)
+    def run(self) -> Run:
+        """Its pairs and near rankings as a run."""
+        return sides.as_run(self.foreign, self.settings, self.corpus)
 
     @cached_property
-    def points(self) -> list[Point]:
-        """The cosines of its bands."""
-        return sides.points(self.foreign, self.settings, self.corpus)
+    def points(self) -> list[bands.Point]:
+        """The cosines of its bands, of the near search's scores; [] where the file holds none, or other scores."""
+        return bands.points(self.run)
+
+    @cached_property
+    def side(self) -> Side:
+        """It as `compare` and the gate see it."""
+        return sides.side(self.foreign, self.run, self.points)
 
     @cached_property
     def shown(self) -> Shown:
@@ -99,20 +106,19 @@ def _matched(found: Foreigner) -> Iterable[str]:
     yield f"{foreign.name}: the stages {', '.join(foreign.stages)}; others were not run and are not here."
     for stage, returned in foreign.returned.items():
         missing = len(foreign.pairs) - len(returned)
-        rest = f"; the other {missing} count as nothing returned" if missing else ""
-        yield f"{stage}: {len(returned)} of {len(foreign.pairs)} pairs are in the file{rest}"
-    yield from _named("names in the file are no question of the set", foreign.unmatched)
-    yield from _named("returned ids are no law of their state and count as wrong", foreign.unknown)
+        rest = f"; the other {missing:,} count as nothing returned" if missing else ""
+        yield f"{stage}: {len(returned):,} of {len(foreign.pairs):,} pairs are in the file{rest}"
+    yield from _named("name", "in the file that no question of the set has", foreign.unmatched)
+    yield from _named("returned id", "that no law of its state has, counted as wrong", foreign.unknown)
     failed = [each.outcome for each in found.side.outcomes.values() if each.fell_back]
     if failed:
-        causes = ", ".join(f"{cause} {failed.count(cause)}" for cause in sorted(set(failed)))
-        yield f"fell back: {len(failed)} of {len(foreign.pairs)} pairs ({causes})"
+        yield f"fell back: {len(failed):,} of {len(foreign.pairs):,} pairs ({by_cause(failed)})"
 
 
-def _named(what: str, names: Sequence[str]) -> Iterable[str]:
+def _named(what: str, which: str, names: Sequence[str]) -> Iterable[str]:
     if names:
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        yield f"{len(names)} {what}: {', '.join(names[:NAMED])}{more}"
+        more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+        yield f"{counted(len(names), what)} {which}: {', '.join(names[:NAMED])}{more}"
 
 
 def files(found: Foreigner) -> dict[str, str]:
@@ -131,12 +137,8 @@ def _agreement(found: Sequence[Agreement]) -> pd.DataFrame:
     """In how many pairs each stage is the same as here, and the first few pairs in which it is not."""
     rows = []
     for each in found:
-        first = (
-            f"{one.question} ({one.state}) at place {one.place}: here {one.here or 'the end'},"
-            f" there {one.there or 'the end'}"
-            for one in each.differences[: agreement.SHOWN]
-        )
-        rows.append((each.stage, each.pairs, each.identical, each.same_ids, "; ".join(first)))
+        first = "; ".join(map(str, each.differences[: agreement.SHOWN]))
+        rows.append((each.stage, each.pairs, each.identical, each.same_ids, first))
     columns = ["stage", "pairs", "same laws in the same order", "same laws", "first differences"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -191,24 +193,20 @@ def _summary(found: Foreigner) -> str:
         "bands": "Bands",
         "expect-nothing": "Questions that no law answers",
     }
-    parts = ["# A run of another system", "\n".join(f"* {table_safe(line)}" for line in lines(found))]
+    parts = ["# A run of another system", "\n".join(f"* {cell(line.strip())}" for line in lines(found))]
     for name, title in titles.items():
         if name in every:
             parts += [f"## {title}", table(every[name])]
-    parts += [f"## Lost laws: {len(every['losses'])}, all in tables/losses.csv", table(every["losses"].head(NAMED))]
+    parts += [f"## Lost laws: {len(every['losses']):,}, all in tables/losses.csv", table(every["losses"].head(NAMED))]
     return "\n\n".join(parts) + "\n"
 
 
-def table_safe(line: str) -> str:
-    """A line as Markdown text: what others wrote holds no markup."""
-    return line.strip().replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")
-
-
 def aligned(frame: pd.DataFrame) -> str:
-    """A table for a terminal, four digits of a share; nothing where there is no value."""
-    cells = [[str(name) for name in frame.columns], *([_cell(value) for value in row] for row in _rows(frame))]
+    """A table with a row or more for a terminal: four digits of a share, nothing where there is no value."""
+    every = list(frame.itertuples(index=False, name=None))
+    cells = [[str(name) for name in frame.columns], *([_cell(value) for value in row] for row in every)]
     widths = [max(len(row[at]) for row in cells) for at in range(len(frame.columns))]
-    text = [isinstance(value, str) for value in frame.iloc[0]]
+    text = [isinstance(value, str) for value in every[0]]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if left else cell.rjust(width)
@@ -216,10 +214,6 @@ def aligned(frame: pd.DataFrame) -> str:
         ).rstrip()
         for row in cells
     )
-
-
-def _rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
-    return list(frame.itertuples(index=False, name=None))
 
 
 def _cell(value: object) -> str:
@@ -232,7 +226,8 @@ def mean_lines(frame: pd.DataFrame, metrics: Sequence[str]) -> Iterable[str]:
     """Each metric's mean over the judged questions that expect something, to the digits of trec_eval, with n."""
     expecting = frame[frame["class"] == "answerable"]
     there = int(expecting["in the file"].sum())
-    yield f"{len(frame)} questions judged, {len(expecting)} with a relevant document; {there} of those are in the run"
+    relevant = f"{len(expecting):,} with a relevant document; {there:,} of those are in the run"
+    yield f"{counted(len(frame), 'question')} judged, {relevant}"
     for name in metrics:
         values = figures.there(expecting[name])
         value, none = mean(values), sum(each is None for each in values)

@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from evals.exchange.foreign import Foreign, Returned
-from evals.exchange.kept import key
 from evals.run import Measured, Run
 from retrieval.corpus import Law
 from retrieval.errors import Fault, InputError
-from retrieval.pipeline import Pipeline, Ranking
+from retrieval.pipeline import NO_LAW, Pipeline, Ranking
 from retrieval.settings import Settings
 from retrieval.vectors import best_first
 
@@ -34,7 +33,7 @@ def evaluate_scores(settings: Settings, corpus: Mapping[str, Sequence[Law]], giv
         of_state = [(at, pair) for at, pair in enumerate(given.pairs) if pair.state == state]
         scorings = pipeline.score([pair.text for _, pair in of_state])
         for (at, pair), scoring in zip(of_state, scorings, strict=True):
-            scored = replace(scoring, near=ranking(near.get(key(pair)), positions))
+            scored = replace(scoring, near=ranking(near.get(pair.key), positions))
             measured[at] = Measured(pair, pipeline.trace([scored]))
     return Run(settings, corpus, tuple(measured[at] for at in sorted(measured)), f"cosines of {given.name}")
 
@@ -42,7 +41,7 @@ def evaluate_scores(settings: Settings, corpus: Mapping[str, Sequence[Law]], giv
 def ranking(returned: Returned | None, positions: Mapping[str, int]) -> Ranking:
     """Positions and cosines, the highest first; equal cosines keep the corpus's order."""
     if returned is None or returned.scores is None:
-        return Ranking(np.empty(0, np.intp), np.empty(0))
+        return NO_LAW
     both = zip(returned.laws, returned.scores, strict=True)
     found = sorted((positions[law], score) for law, score in both if law in positions)
     laws, scores = np.array([at for at, _ in found], np.intp), np.array([score for _, score in found], float)
@@ -53,9 +52,9 @@ def ranking(returned: Returned | None, positions: Mapping[str, int]) -> Ranking:
 def coverage(given: Foreign) -> str:
     """How much of the set the cosines cover, in a sentence: bands and losses are of what was given."""
     near = given.returned[STAGE]
-    groups = [(key(pair), group) for pair in given.pairs for group in pair.expected]
+    groups = [(pair.key, group) for pair in given.pairs for group in pair.expected]
     covered = sum(not set(group).isdisjoint(given.laws(STAGE, each)) for each, group in groups)
     return (
-        f"Cosines of {given.name}: {len(near)} of {len(given.pairs)} pairs have some, and {covered} of {len(groups)}"
-        " expected laws; a law without one is not in the bands."
+        f"Cosines of {given.name}: {len(near):,} of {len(given.pairs):,} pairs have some, and {covered:,} of"
+        f" {len(groups):,} expected laws; a law without one is not in the bands."
     )

@@ -89,7 +89,7 @@ def returned_by(run: Run) -> dict[str, Returned]:
         scoring = trace.scorings[0]
         ranked = ([ids[at] for at in scoring.words.laws[:DEPTH]], [ids[at] for at in scoring.near.laws[:DEPTH]])
         for method, laws in zip(found.values(), (*ranked, trace.fused[:DEPTH]), strict=True):
-            method[pair.question, pair.state] = laws
+            method[pair.key] = laws
     return dict(found)
 
 
@@ -117,7 +117,7 @@ def _pool(pairs: Sequence[Pair], methods: Mapping[str, Returned]) -> set[str]:
     pool = {law for pair in pairs for law in pair.relevant}
     for returned in methods.values():
         for pair in pairs:
-            pool.update(returned.get((pair.question, pair.state), ())[:DEPTH])
+            pool.update(returned.get(pair.key, ())[:DEPTH])
     return pool
 
 
@@ -129,11 +129,7 @@ def shares(pairs: Sequence[Pair], methods: Mapping[str, Returned], judged: Mappi
     """For each method, how many of the laws that it returned first for these pairs have been judged."""
     found = []
     for method, returned in methods.items():
-        items = [
-            Item(pair.need, pair.state, law)
-            for pair in pairs
-            for law in returned.get((pair.question, pair.state), ())[:DEPTH]
-        ]
+        items = [Item(pair.need, pair.state, law) for pair in pairs for law in returned.get(pair.key, ())[:DEPTH]]
         found.append(Share(method, sum(item in judged for item in items), len(items)))
     return found
 

@@ -41,11 +41,11 @@ def missed(run: Run) -> Iterable[Doubt]:
     the nearest 100 of its state, whatever the cutoff. Where a state has no more laws than that, only a group without
     any vector is out of reach by meaning.
     """
-    traces = {(each.pair.question, each.pair.state): each.trace for each in run.pairs}
+    traces = {each.pair.key: each.trace for each in run.pairs}
     for asked in by_ask(each.pair for each in answerable(run)):
         unreached: list[str] = []
         for pair in asked:
-            scorings = traces[pair.question, pair.state].scorings
+            scorings = traces[pair.key].scorings
             for group in pair.expected:
                 positions = [run.positions[pair.state][each] for each in group]
                 worded = any(scoring.words.place(positions) for scoring in scorings)

@@ -13,8 +13,8 @@ from evals.exchange.kept import Kept
 from evals.growth import Grown, band_quantiles, recalls
 from evals.losses import Loss, losses
 from evals.metrics import Metric
-from evals.outcomes import Key
 from evals.parts import Near
+from evals.questions import Key
 from evals.report import overview
 from evals.run import Run
 from evals.savings import savings

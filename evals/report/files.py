@@ -26,13 +26,16 @@ FORMAT = 1
 PACKAGES = ("near-enough", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib")
 
 
-def write_report(contents: Contents, folder: Path) -> None:
-    """Every file of a report, in place of what the folder held before. An interrupted write leaves the old report."""
+def write_report(files: Mapping[str, str], folder: Path) -> None:
+    """The files of a report by their paths in it, in place of what the folder held. Interrupted, the old report stays.
+
+    InputError as `refuse_to_replace` says.
+    """
     folder = folder.resolve()
     refuse_to_replace(folder)
     beside = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
-        for name, text in report_files(contents).items():
+        for name, text in files.items():
             path = beside / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
@@ -113,7 +116,7 @@ def _counts(values: Iterable[str]) -> Mapping[str, int]:
 def per_question(run: Run) -> Iterable[dict[str, object]]:
     """One row a pair, by question and state: what was expected, where it arrived, and what each stage returned."""
     found = outcomes(run)
-    by_key = {(each.pair.question, each.pair.state): each for each in run.pairs}
+    by_key = {each.pair.key: each for each in run.pairs}
     return ({**written(outcome), **_trace(by_key[key])} for key, outcome in found.items())
 
 

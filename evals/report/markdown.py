@@ -1,7 +1,6 @@
 """The summary as Markdown: what a person reads first, in a pull request or beside the page."""
 
 import math
-from collections.abc import Sequence
 from numbers import Integral
 
 import pandas as pd
@@ -88,12 +87,8 @@ def table(frame: pd.DataFrame) -> str:
         "| " + " | ".join(map(str, frame.columns)) + " |",
         "|" + "|".join("---:" if right else "---" for right in numeric) + "|",
     ]
-    rows += ["| " + " | ".join(map(cell, values)) + " |" for values in _rows(frame)]
+    rows += ["| " + " | ".join(map(cell, values)) + " |" for values in frame.itertuples(index=False, name=None)]
     return "\n".join(rows)
-
-
-def _rows(frame: pd.DataFrame) -> Sequence[Sequence[object]]:
-    return [list(row) for row in frame.itertuples(index=False, name=None)]
 
 
 def cell(value: object) -> str:

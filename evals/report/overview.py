@@ -15,10 +15,12 @@ from evals.run import Run
 from evals.stages import STAGES
 from evals.statistics import recall_interval, smallest_visible_loss
 from evals.sweep import Setting, Sweep
+from evals.tables import parted
 
 MOVES = (-0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03, 0.04, 0.05)
 POOLS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64)
 HEAT_STEPS = 12
+GROUPINGS = ("kind", "state", "language")
 NO_CUTOFF = -1.0
 
 
@@ -40,10 +42,11 @@ def how_sure(measures: pd.DataFrame) -> pd.DataFrame:
     The interval is of the mean over pairs, with the needs as its units.
     """
     answerable = measures[measures["expects"] == "answerable"]
-    rows = []
-    for by in ("all", "kind", "state", "language"):
-        groups = [("all", answerable)] if by == "all" else [(str(name), part) for name, part in answerable.groupby(by)]
-        rows += [_sure(by, name, part[part["stage"] == stage], stage) for name, part in groups for stage in STAGES]
+    rows = [
+        _sure(by, name, part[part["stage"] == stage], stage)
+        for by, name, part in parted(answerable, GROUPINGS)
+        for stage in STAGES
+    ]
     return pd.DataFrame(rows, columns=["by", "group", "stage", "pairs", "needs", "recall", "low", "high"])
 
 
@@ -118,10 +121,9 @@ def what_shows(measures: pd.DataFrame) -> pd.DataFrame:
     """For all pairs, each kind, state and language: how small a share of losing needs the set would show one of."""
     once = measures[(measures["expects"] == "answerable") & (measures["stage"] == "pool")]
     rows = []
-    for by in ("all", "kind", "state", "language"):
-        for name, part in [("all", once)] if by == "all" else once.groupby(by):
-            needs = part["need"].nunique()
-            rows.append((by, str(name), len(part), needs, smallest_visible_loss(needs)))
+    for by, name, part in parted(once, GROUPINGS):
+        needs = part["need"].nunique()
+        rows.append((by, name, len(part), needs, smallest_visible_loss(needs)))
     return pd.DataFrame(rows, columns=["by", "group", "pairs", "needs", "share of needs"])
 
 

@@ -1,6 +1,5 @@
 """The summary in a terminal: a table of kinds, the stages, the bands, and where laws were lost."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -72,10 +71,6 @@ def table(frame: pd.DataFrame) -> Table:
         number = bool(pd.api.types.is_numeric_dtype(frame[name]))
         word = max(map(len, str(name).split()))
         shown_table.add_column(str(name), justify="right" if number else "left", overflow="fold", min_width=word)
-    for row in _rows(frame):
+    for row in frame.itertuples(index=False, name=None):
         shown_table.add_row(*(Text(shown(value)) for value in row))
     return shown_table
-
-
-def _rows(frame: pd.DataFrame) -> Sequence[Sequence[object]]:
-    return [list(row) for row in frame.itertuples(index=False, name=None)]

@@ -11,6 +11,8 @@ from playwright.sync_api import Browser
 
 from evals import bands
 from evals.compare import Flip
+from evals.report.pages import traces
+from evals.report.pages.sides import comparison_page
 from evals.stages import STAGES
 from tests.browser import compared
 from tests.browser.chromium import Opened, opened
@@ -210,6 +212,20 @@ def test_a_question_shows_both_sides_rankings(browser: Browser, two: Path) -> No
         place = flip.was.place
         assert f"{place} of {len(flip.before.stages['pool'])}" in said
         assert "lies under the cutoff 0.55" in said
+
+
+def test_rankings_that_are_left_out_are_told(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a page that would be too large: where they did not change, and where nothing was lost and gained by it."""
+    monkeypatch.setattr(traces, "EXTENTS", traces.EXTENTS[-1:])
+    path = tmp_path / "small.html"
+    path.write_text(comparison_page(*compared.both()), encoding="utf-8")
+    every = traces.asked(compared.both(), compared.comparison())
+    steady = [each for each in every if None not in each.outcomes and not each.flipped]
+    for changed, said in ((True, "lost and gained no expected law"), (False, "did not change")):
+        asked = next(each.latest for each in steady if any(map(each.changed, STAGES)) == changed)
+        with opened(browser, path, f"#open={asked.question}@{asked.state}") as page:
+            note = f"What the stages returned {said} and is left out, to keep the page small."
+            assert page.text("#trace-body .note") == note
 
 
 def test_accepted_laws_are_marked(browser: Browser, two: Path) -> None:

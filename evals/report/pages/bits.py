@@ -14,7 +14,10 @@ Packed = dict[str, int | str]
 
 
 def pack(values: Sequence[int] | Array) -> Packed:
-    """Whole numbers from 0 in base64, each in so many bits, the lowest first; ValueError for one of 24 bits or more."""
+    """Whole numbers in base64, as many bits each as the largest takes, the lowest first.
+
+    ValueError for one below 0 or of more than 24 bits.
+    """
     array = np.asarray(values, dtype=np.int64)
     bits = max(1, int(array.max(initial=0)).bit_length())
     if bits > MOST_BITS or array.min(initial=0) < 0:

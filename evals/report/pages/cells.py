@@ -31,12 +31,7 @@ def table(name: str, frame: pd.DataFrame, caption: str) -> Table:
     """A frame as a table, its columns and rows in their order."""
     numbers = [bool(pd.api.types.is_numeric_dtype(frame[column])) for column in frame.columns]
     rows = [
-        [Cell(text(value), number) for value, number in zip(row, numbers, strict=True)]
+        [Cell(shown(value), number) for value, number in zip(row, numbers, strict=True)]
         for row in frame.itertuples(index=False, name=None)
     ]
     return Table(name, caption, list(zip(map(str, frame.columns), numbers, strict=True)), rows)
-
-
-def text(value: object) -> str:
-    """A value as people read it: thousands parted, nothing where there is no value."""
-    return f"{value:,}" if isinstance(value, int) else shown(value)

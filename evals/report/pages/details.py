@@ -10,14 +10,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.bands import Point
-from evals.outcomes import Key, Side, first_fault
+from evals.outcomes import LARGEST_COSINE, RoundedCosine, Side, first_fault
+from evals.questions import Key
 from evals.run import Run
 from retrieval.corpus import Law
 from retrieval.documents import read_json_lines, read_text
 from retrieval.errors import Fault, InputError
 from retrieval.settings import Settings
-
-LARGEST = 1.01  # of a cosine that was rounded
 
 Nearest = tuple[str, float]
 
@@ -61,19 +60,17 @@ def texts(corpus: Mapping[str, Sequence[Law]]) -> dict[str, dict[str, str]]:
 
 def nearest_wrong(points: Iterable[Point]) -> dict[Key, Nearest]:
     """By question and state the nearest law that does not answer, of a run's bands."""
-    return {
-        (each.pair.question, each.pair.state): (each.law, each.cosine) for each in points if each.group != "answering"
-    }
+    return {each.pair.key: (each.law, each.cosine) for each in points if each.group != "answering"}
 
 
 def shown_run(name: str, run: Run, side: Side, points: Iterable[Point]) -> Shown:
     """A run of the pipeline; `points` are those of its bands."""
     nearest = nearest_wrong(points)
     details = {
-        (each.pair.question, each.pair.state): Detail(
+        each.pair.key: Detail(
             each.pair.accepted,
             tuple(float(hit.score) for hit in each.trace.near),
-            nearest.get((each.pair.question, each.pair.state)),
+            nearest.get(each.pair.key),
         )
         for each in run.pairs
     }
@@ -88,9 +85,7 @@ class _Row(BaseModel):
     question: str
     state: str
     accepted: list[str] = []
-    cosines: Annotated[
-        list[Annotated[float, Field(ge=-LARGEST, le=LARGEST)]], Field(alias="near cosines", default_factory=list)
-    ]
+    cosines: Annotated[list[RoundedCosine], Field(alias="near cosines", default_factory=list)]
 
 
 def shown_folder(folder: Path, side: Side, corpus: Mapping[str, Sequence[Law]], settings: Settings) -> Shown:
@@ -125,7 +120,7 @@ def read_nearest(path: Path) -> dict[Key, Nearest]:
         for row in reader:
             try:
                 cosine = float(row["cosine"])
-                if not abs(cosine) <= LARGEST:
+                if not abs(cosine) <= LARGEST_COSINE:
                     raise ValueError(f"{cosine} is no cosine")
                 if row["band"] != "answering":
                     found[row["question"], row["state"]] = row["law"], cosine

@@ -16,8 +16,8 @@ from evals.gate import NOT_COMPARABLE, judge
 from evals.outcomes import Side
 from evals.report import overview
 from evals.report.contents import Contents
-from evals.report.markdown import asked
-from evals.report.pages.cells import Cell, Table, table, text
+from evals.report.markdown import asked, shown
+from evals.report.pages.cells import Cell, Table, table
 from evals.report.pages.embedding import MOST_DATA, embedded, rendered
 from evals.report.pages.packed import packed
 from evals.report.sentences import sentences
@@ -144,7 +144,7 @@ def _moves(frame: pd.DataFrame, columns: Sequence[str], cutoff: float) -> list[t
     rows = []
     for at, *values in frame[["near_enough", *columns]].itertuples(index=False, name=None):
         name = "no cutoff" if at == overview.NO_CUTOFF else f"{at:g}"
-        rows.append((name, at == cutoff, [Cell(text(value), True) for value in values]))
+        rows.append((name, at == cutoff, [Cell(shown(value), True) for value in values]))
     return rows
 
 
@@ -240,9 +240,9 @@ def _heat(frame: pd.DataFrame, name: str, caption: str, first: str) -> Table:
     def cell(column: str, value: object) -> Cell:
         if column == first:
             return Cell(str(value), False)
-        if column in COUNTS or text(value) == "":
-            return Cell(text(value), True)
-        return Cell(text(value), True, f"{(float(str(value)) - low) / span:.3f}")
+        if column in COUNTS or shown(value) == "":
+            return Cell(shown(value), True)
+        return Cell(shown(value), True, f"{(float(str(value)) - low) / span:.3f}")
 
     columns = [str(column) for column in frame.columns]
     rows = [

@@ -245,6 +245,12 @@ def _places(each: Asked, stages: Sequence[str]) -> Iterable[int]:
                     yield NOT_RETURNED if place is None else NOT_RETURNED + place
 
 
+def _cut_cosine(cosine: float) -> int:
+    """Its first four digits as a whole number, rounded down: one under a cutoff never looks like it."""
+    # The product of a cosine of four digits may lie just under the whole number.
+    return math.floor(cosine * COSINE_STEPS + 1e-9)
+
+
 def _length(outcome: Outcome | None, stage: str) -> int:
     if outcome is None or stage not in outcome.stages:
         return NOT_RUN
@@ -265,5 +271,5 @@ def _rankings(
                 returned += map(numbers, outcome.stages.get(stage, ())[:depth] if outcome else ())
             near = side.detail(each.latest.key).cosines[:depth] if outcome else ()
             counts.append(len(near))
-            cosines += (math.floor((cosine + 2) * COSINE_STEPS) for cosine in near)
+            cosines += (2 * COSINE_STEPS + _cut_cosine(cosine) for cosine in near)
     return {"returned": pack(returned), "cosineCounts": pack(counts), "cosines": pack(cosines)}

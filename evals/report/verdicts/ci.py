@@ -9,7 +9,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from evals.baseline import DIGITS
 from evals.compare import Change, Flip
 from evals.gate import Verdict
-from evals.outcomes import Key, Outcome
+from evals.outcomes import Outcome
+from evals.questions import Key
 from evals.report.verdicts.again import to_see
 from evals.report.verdicts.verdict import WORDS, accepted, moved
 from retrieval.documents import strict_json

@@ -44,7 +44,7 @@ function makePictures() {
     if (!dots.length) continue;
     const rowSides = asOne ? [last] : sides;
     const rows = LANES.filter((lane) => dots.some((dot) => dot.lane === lane)).flatMap((lane) => rowSides.map((side) => ({ lane, side, dots: [] })));
-    pictures.push({ sides, rows, range: rangeOf(dots, sides), row: 0, at: -1, ...pictureElements(sides) });
+    pictures.push({ sides, rows, range: rangeOf(dots, sides), row: 0, at: -1, ...pictureElements() });
   }
   const holder = byId("bands-pictures");
   if (!pictures.length) holder.append(element("p", { class: "none" }, "No cosine is known here."));

@@ -10,7 +10,7 @@ function worstPlace(pair, side, stage) {
 
 function leastCosine(pair, side) {
   const cosines = pair.groups.length ? pair.groups.map((group) => group.cosines[side]) : [pair.sides[side]?.cosine ?? null];
-  return cosines.includes(null) || !cosines.length ? null : Math.min(...cosines);
+  return cosines.includes(null) ? null : Math.min(...cosines);
 }
 
 const heldBy = (pair) => (pair.sides[last] ? last : 0);
@@ -23,7 +23,7 @@ const SORTED = {
   place: (pair) => worstPlace(pair, heldBy(pair), placeStage()) ?? Infinity,
 };
 
-// Whether a group that a side expects is missed by one of the stages looked at; at any stage, by the pool.
+// Whether a group that a side expects is missed by the stage looked at; where that is any, by the pool.
 function misses(pair, side) {
   return pair.sides[side] && pair.groups.some((group) => expectedOn(group, side) && !reached(group, side, placeStage()));
 }

@@ -126,7 +126,10 @@ function wentSaid(pair, group, side) {
 
 // What every stage returned, a stage a fold; the one looked at is open.
 function rankingTables(pair) {
-  if (!pair.kept) return [element("p", { class: "note" }, "What the stages returned did not change and is left out, to keep the page small.")];
+  if (!pair.kept) {
+    const why = pair.changed ? "lost and gained no expected law" : "did not change";
+    return [element("p", { class: "note" }, `What the stages returned ${why} and is left out, to keep the page small.`)];
+  }
   const open = placeStage();
   return STAGES.map((stage, at) =>
     element("details", { open: at === open }, element("summary", {}, `${stage}: ${stageSummary(pair, at)}`), rankingTable(pair, at)),
