@@ -19,6 +19,7 @@ from retrieval.documents import parse_json, read_json_lines, read_text
 from retrieval.errors import Fault, InputError, as_found, named
 from retrieval.pipeline import Ranking
 
+FORMAT = 1  # of the folder of a report
 JUDGED = ("pool", "answer")
 
 # How an answer may be chosen where a reranker answered.
@@ -242,6 +243,7 @@ class _RunSummary(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
+    format: int = FORMAT
     settings: dict[str, Any]
     fingerprints: Fingerprints
     verdict: str
@@ -255,6 +257,8 @@ def read_side(folder: Path) -> Side:
     found = read_outcomes(folder / "per_question.jsonl")
     try:
         run = _RunSummary.model_validate(parse_json(read_text(path)))
+        if run.format != FORMAT:
+            raise ValueError(f"format {run.format}, and this version reads format {FORMAT}: measure anew")
         cutoff = _cutoff(run.settings)
     except ValueError as error:
         raise InputError([Fault(str(path), None, f"not a run's summary: {first_fault(error)}")]) from None

@@ -11,9 +11,10 @@ import pandas as pd
 
 from evals import bands
 from evals.certificate import certify, lowest_by_need
+from evals.imported import Kept, judged
 from evals.losses import Loss
-from evals.metrics import hit, mean, precision, reached, recall
-from evals.questions import Pair
+from evals.metrics import Metric, evaluate, hit, mean, precision, reached, recall
+from evals.questions import Key, Pair
 from evals.run import Measured, Run
 from evals.stages import STAGES
 from evals.statistics import smallest_visible_loss
@@ -185,6 +186,23 @@ def band_points(points: Sequence[bands.Point]) -> pd.DataFrame:
     ]
     frame = pd.DataFrame(rows, columns=["band", "cosine", "question", "state", "kind", "law", "text"])
     return frame.sort_values(["band", "cosine", "question", "state"], ascending=[True, False, True, True])
+
+
+def metric_means(run: Run, metrics: Sequence[Metric], kept: Mapping[Key, Kept] | None = None) -> pd.DataFrame:
+    """Each metric at each stage of a run: its mean over the pairs for which it has a value, and how many those are.
+
+    A stage's laws are taken in the order in which it gave them. kept: what was imported with the questions, whose
+    grades are the gains of nDCG.
+    """
+    rows = []
+    for stage in STAGES:
+        questions = [
+            judged(each.pair, each.trace.stages()[stage], (kept or {}).get(each.pair.key)) for each in run.pairs
+        ]
+        for metric, values in evaluate(metrics, questions).items():
+            there = sum(value is not None for value in values)
+            rows.append({"stage": stage, "metric": str(metric), "pairs": there, "mean": mean(values)})
+    return pd.DataFrame(rows)
 
 
 def promises(points: Sequence[bands.Point]) -> pd.DataFrame:

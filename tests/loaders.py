@@ -16,9 +16,9 @@ from evals.baseline import new_summary
 from evals.baseline_files import read_baseline, write_baseline
 from evals.exchange.beir import read_collection
 from evals.exchange.foreign import cosines, match, read_foreign
-from evals.exchange.kept import by_key, read_kept
 from evals.exchange.taken_in import laws_and_questions
 from evals.exchange.trec import read_qrels, read_run
+from evals.imported import by_key, read_kept
 from evals.judge.judging import read_judgements
 from evals.judge.labels import listed_pairs
 from evals.lint.checked import load_concepts, read_checked

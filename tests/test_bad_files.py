@@ -217,6 +217,12 @@ BROKEN: list[tuple[str, Content, int | None, str]] = [
     ("margins.csv", replacing("24,2 -", "24,second -"), 2, "expected a whole number, found second"),
     # A report that is compared
     ("run.json", "{", None, "not a run's summary: Expecting property name"),
+    (
+        "run.json",
+        replacing('"settings"', '"format": 99, "settings"'),
+        None,
+        "format 99, and this version reads format 1",
+    ),
     ("run.json", replacing('"settings"', '"numbers"'), None, "not a run's summary: `settings` is missing"),
     ("run.json", replacing("0.3", '"0.3"'), None, "`settings.near_enough`: expected the cutoff of the embedder"),
     ("run.json", replacing('"s"', "7"), None, "`fingerprints.settings`: expected text, found 7"),

@@ -13,9 +13,9 @@ from evals.commands.exchange import export_command, import_command
 from evals.exchange import trec
 from evals.exchange.beir import Collection, read_collection
 from evals.exchange.given_out import collections, judgements, left_out
-from evals.exchange.kept import KEPT, by_key, grades, read_kept
 from evals.exchange.names import NeedNames, as_word, from_word, topics
 from evals.exchange.taken_in import laws_and_questions, quoted, summary
+from evals.imported import KEPT, by_key, grades, read_kept
 from evals.lint.checked import read_checked
 from evals.lint.report import find_doubts
 from evals.questions import Pair, load_questions

@@ -11,10 +11,10 @@ from evals.commands.exchange import export_command, measure_against_qrels, measu
 from evals.exchange import figures, trec
 from evals.exchange.agreement import Difference, agreements, said
 from evals.exchange.foreign import Foreign, Line, Returned, lines_of, match, read_foreign
-from evals.exchange.kept import Kept
 from evals.exchange.names import Names
 from evals.exchange.report import Foreigner, files, lines
 from evals.exchange.sides import losses
+from evals.imported import Kept, judged
 from evals.metrics import parse_metric
 from evals.outcomes import Side, outcomes, written
 from evals.questions import Key
@@ -204,8 +204,8 @@ def test_grades_are_gains() -> None:
     pair = fakes.pair("q", "plain", "D", expected=(("a",), ("b",)))
     kept = Kept(state="D", question="q/plain", query={"_id": "q"}, judged={"test": {"a": 1, "b": 3}})
     ndcg = parse_metric("nDCG@1")
-    assert ndcg(figures.judged(pair, ["a"], kept)) == 1 / 3
-    assert ndcg(figures.judged(pair, ["a"])) == 1
+    assert ndcg(judged(pair, ["a"], kept)) == 1 / 3
+    assert ndcg(judged(pair, ["a"])) == 1
 
 
 def test_a_stage_that_was_not_run_is_absent(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_the_summary_holds_no_markup_of_others(tmp_path: Path) -> None:
     listed = [line for line in files(foreigner(found))["summary.md"].splitlines() if line.startswith("* ")]
     assert listed[2:] == [
         r"* 1 name in the file that no question of the set has: MD/\`a\`",
-        r"* 2 returned ids that no law of its state has, counted as wrong: \\\[x](http://there), &lt;b>",
+        r"* 2 returned ids that no law of its state has, counted as wrong: \\\[x\](http://there), &lt;b>",
     ]
 
 

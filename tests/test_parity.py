@@ -15,8 +15,8 @@ from evals.commands.exchange import measure_against_qrels
 from evals.exchange import figures, trec
 from evals.exchange.foreign import match, read_foreign
 from evals.exchange.given_out import judgements
-from evals.exchange.kept import Kept, by_key, read_kept
 from evals.exchange.names import topics
+from evals.imported import Kept, by_key, judged, read_kept
 from evals.metrics import parse_metric
 from evals.questions import Key, Pair, load_questions
 from evals.run import evaluate
@@ -203,7 +203,7 @@ def test_further_metrics_of_a_report_know_the_grades(imported: Imported, tmp_pat
     """`eval --metric nDCG@10` is trec_eval's mean of every stage's exported run: grades are gains there too."""
     run = evaluate(fakes.settings(), imported.corpus, imported.pairs, fakes.embed, "fake")
     metrics = [parse_metric(each) for each in ORACLE]
-    table = figures.metric_means(run, metrics, imported.kept)
+    table = tables.metric_means(run, metrics, imported.kept)
     qrels, path = tmp_path / "qrels.txt", tmp_path / "pool.txt"
     qrels.write_text(trec.qrels_text(judgements(imported.pairs, imported.kept)), encoding="utf-8")
     returned = {imported.topic[each.pair.key]: each.trace.pool for each in run.pairs}
@@ -223,7 +223,7 @@ def test_grades_order_the_collection_by_hand(tmp_path: Path) -> None:
     pairs = load_questions(out / "questions", corpus)
     kept = by_key(read_kept(out / "questions"))
     ndcg = parse_metric("nDCG@10")
-    graded, plain = (ndcg(figures.judged(pairs[0], ["a", "b"], each)) for each in (kept[pairs[0].key], None))
+    graded, plain = (ndcg(judged(pairs[0], ["a", "b"], each)) for each in (kept[pairs[0].key], None))
     assert plain == 1
     assert graded is not None and graded < 1
 

@@ -7,7 +7,6 @@ import pytest
 
 from evals import tables
 from evals.bands import points
-from evals.exchange import figures
 from evals.losses import losses
 from evals.metrics import parse_metric
 from evals.run import Run, evaluate
@@ -105,7 +104,7 @@ def test_what_the_set_holds_and_can_show() -> None:
 
 def test_further_metrics_at_every_stage() -> None:
     """Words: AL-1 first of two groups, nothing, AL-2 first: recall@1 is (0.5 + 0 + 1) / 3, MRR (1 + 0 + 1) / 3."""
-    table = figures.metric_means(small_run(), [parse_metric("recall@1"), parse_metric("MRR"), parse_metric("silent")])
+    table = tables.metric_means(small_run(), [parse_metric("recall@1"), parse_metric("MRR"), parse_metric("silent")])
     assert row(table, stage="words", metric="recall@1")["mean"] == pytest.approx(0.5)
     assert row(table, stage="words", metric="MRR")["mean"] == pytest.approx(2 / 3)
     assert row(table, stage="words", metric="MRR")["pairs"] == 3

@@ -47,7 +47,8 @@ def compare_command(
     else:
         raise click.UsageError("give a change (--set or --embedder), or the folders of two runs and no option")
     before, after = (each.side for each in both)
-    baseline = baseline_for({each.state for each in after.outcomes.values()}, inputs)
+    asked = {each.state for side in (before, after) for each in side.outcomes.values()}
+    baseline = baseline_for(asked if runs or inputs["states"] else None, inputs)
     verdict = judge(baseline, after) if baseline else None
     own = not (inputs["laws"] or inputs["questions"])
     none = (

@@ -13,7 +13,7 @@ from evals.stages import STAGES
 if TYPE_CHECKING:
     from evals.exchange.agreement import Agreement
     from evals.exchange.foreign import Foreign
-    from evals.exchange.kept import Kept
+    from evals.imported import Kept
     from evals.questions import Key
     from evals.run import Run
 
@@ -66,7 +66,7 @@ def export_command() -> None:
 def export_beir(out: Path, **inputs: Any) -> None:
     """Write laws and questions in BEIR's layout: what was imported comes out as it came in."""
     from evals.exchange.given_out import collections, left_out
-    from evals.exchange.kept import read_kept
+    from evals.imported import read_kept
     from retrieval.errors import Fault, InputError
 
     given = read_inputs(**inputs)

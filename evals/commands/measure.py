@@ -63,7 +63,7 @@ def evaluate_command(
     folder = out or reports_folder() / "latest"
     refuse_to_replace(folder)
     given, computed = read_inputs(**inputs), 0
-    baseline = baseline_for(given.corpus, inputs)
+    baseline = baseline_for(given.corpus if inputs["states"] else None, inputs)
     if scores:
         run, said = run_from_scores(scores, given)
         click.echo(said)

@@ -12,7 +12,7 @@ from evals.stages import STAGES
 
 if TYPE_CHECKING:
     from evals.baseline import Baseline
-    from evals.exchange.kept import Kept
+    from evals.imported import Kept
     from evals.parts import Near
     from evals.questions import Key, Pair
     from evals.run import Run
@@ -66,7 +66,7 @@ class Inputs:
 
     def kept(self) -> "dict[Key, Kept]":
         """What was imported with the questions, by question and state."""
-        from evals.exchange.kept import by_key, read_kept
+        from evals.imported import by_key, read_kept
 
         return by_key(read_kept(self.questions))
 
@@ -182,11 +182,14 @@ def uncollected() -> "Iterator[None]":
             gc.enable()
 
 
-def baseline_for(states: Collection[str], inputs: Mapping[str, Any]) -> "Baseline | None":
-    """The baseline of these states; None where none is recorded, or where other laws or questions are measured."""
+def baseline_for(states: Collection[str] | None, inputs: Mapping[str, Any]) -> "Baseline | None":
+    """The baseline, of these states alone where some are given.
+
+    None where none is recorded, or where other laws or questions are measured.
+    """
     from evals.baseline_files import is_recorded, read_baseline
 
     if inputs["laws"] or inputs["questions"] or not is_recorded(baseline_folder()):
         return None
     baseline = read_baseline(baseline_folder())
-    return baseline.only(states) if inputs["states"] else baseline
+    return baseline if states is None else baseline.only(states)

@@ -9,12 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from evals.exchange.foreign import Foreign
-from evals.exchange.kept import Grades, Kept, grades
+from evals.imported import Kept, judged
 from evals.judged import Judged
 from evals.metrics import METRICS, Metric, evaluate, mean
-from evals.questions import Key, Pair
-from evals.run import Run
-from evals.stages import STAGES
+from evals.questions import Key
 
 FIGURES = (
     Metric("recall"),
@@ -26,30 +24,6 @@ FIGURES = (
     Metric("MAP"),
 )
 NOTHING = (Metric("silent"), Metric("returned"))
-
-
-def judged(pair: Pair, returned: Sequence[str], kept: Kept | None = None) -> Judged:
-    """A pair as metrics see it; an imported pair's grades are its gains, and a group has the highest of its laws'."""
-    given: Grades = grades(pair, kept) if kept else {}
-    gains = [max(given[law] for law in group) for group in pair.expected] if given else None
-    return Judged(pair.expected, returned, pair.accepted, gains)
-
-
-def metric_means(run: Run, metrics: Sequence[Metric], kept: Mapping[Key, Kept] | None = None) -> pd.DataFrame:
-    """Each metric at each stage of a run: its mean over the pairs for which it has a value, and how many those are.
-
-    A stage's laws are taken in the order in which it gave them. kept: what was imported with the questions, whose
-    grades are the gains of nDCG.
-    """
-    rows = []
-    for stage in STAGES:
-        questions = [
-            judged(each.pair, each.trace.stages()[stage], (kept or {}).get(each.pair.key)) for each in run.pairs
-        ]
-        for metric, values in evaluate(metrics, questions).items():
-            there = sum(value is not None for value in values)
-            rows.append({"stage": stage, "metric": str(metric), "pairs": there, "mean": mean(values)})
-    return pd.DataFrame(rows)
 
 
 def of_run(foreign: Foreign, kept: Mapping[Key, Kept], metrics: Iterable[Metric] = FIGURES) -> pd.DataFrame:

@@ -12,10 +12,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.exchange.kept import Kept
 from evals.exchange.names import Names, as_word
 from evals.exchange.rankings import in_order, some
 from evals.exchange.trec import read_run
+from evals.imported import Kept
 from evals.outcomes import first_fault
 from evals.questions import Key, Pair
 from evals.run import Run

@@ -7,9 +7,9 @@ that one law of several is enough, and which laws are accepted.
 from collections.abc import Iterable, Mapping, Sequence
 
 from evals.exchange.beir import HEADER
-from evals.exchange.kept import Kept, by_key, grades
 from evals.exchange.names import from_word, topics
 from evals.exchange.taken_in import IMPORTED
+from evals.imported import Kept, by_key, grades
 from evals.questions import Key, Pair
 from retrieval.corpus import Law
 from retrieval.documents import strict_json

@@ -2,7 +2,7 @@
 
 A law's id is one word, and so is every id in TREC's files: white space is written as `%20`, and what looks like that
 already as `%2520`, so that every id can be had back. A need's id is for people to read; what it was made of is kept
-beside it (`evals.exchange.kept`).
+beside it (`evals.imported`).
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from evals.exchange.kept import Kept
+from evals.imported import Kept
 from evals.questions import Key, Pair
 
 _UNSAFE = re.compile(r"%(?=[0-9A-Fa-f]{2})|\s")

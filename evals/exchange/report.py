@@ -15,11 +15,11 @@ from evals.counted import by_cause, counted
 from evals.exchange import agreement, figures, sides
 from evals.exchange.agreement import Agreement
 from evals.exchange.foreign import Foreign
-from evals.exchange.kept import Kept
+from evals.imported import Kept
 from evals.metrics import Metric, mean
-from evals.outcomes import Side, written
+from evals.outcomes import FORMAT, Side, written
 from evals.questions import Key
-from evals.report.files import FORMAT, records
+from evals.report.files import records
 from evals.report.markdown import cell, table
 from evals.report.pages.details import Shown
 from evals.report.pages.sides import run_page

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evals.exchange.beir import Collection, Row
-from evals.exchange.kept import KEPT, Grades, Kept, written
 from evals.exchange.names import NeedNames, as_word
+from evals.imported import KEPT, Grades, Kept, written
 from retrieval.documents import strict_json, too_long
 from retrieval.errors import Fault, InputError
 

@@ -8,9 +8,8 @@ import pandas as pd
 
 from evals import bands, reranking, searches, tables
 from evals.baseline import Baseline
-from evals.exchange.figures import metric_means
-from evals.exchange.kept import Kept
 from evals.growth import Grown, band_quantiles, recalls
+from evals.imported import Kept
 from evals.losses import Loss, losses
 from evals.metrics import Metric
 from evals.parts import Near
@@ -164,7 +163,7 @@ class Contents:
             "cutoff-by-pool": overview.cutoff_by_pool(self.run, self.sweep),
             **{name: table(self.run) for name, table in {**reranking.TABLES, **searches.TABLES}.items()},
             **({"growth": recalls(self.grown), "growth-bands": band_quantiles(self.grown)} if self.grown else {}),
-            **({"metrics": metric_means(self.run, self.metrics, self.kept)} if self.metrics else {}),
+            **({"metrics": tables.metric_means(self.run, self.metrics, self.kept)} if self.metrics else {}),
         }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from evals.outcomes import outcomes, written
+from evals.outcomes import FORMAT, outcomes, written
 from evals.report.contents import Contents
 from evals.report.markdown import summary
 from evals.report.pages.page import page
@@ -22,7 +22,6 @@ from evals.run import Measured, Run
 from retrieval.documents import strict_json
 from retrieval.errors import Fault, InputError
 
-FORMAT = 1
 PACKAGES = ("near-enough", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib")
 
 

@@ -1,6 +1,7 @@
 """The summary as Markdown: what a person reads first, in a pull request or beside the page."""
 
 import math
+import re
 from numbers import Integral
 
 import pandas as pd
@@ -23,6 +24,9 @@ SHOWN = [
     "characters",
 ]
 LOSSES_SHOWN = 40
+
+# What a backslash makes a letter of; within a word an underscore is one already.
+_MARKUP = re.compile(r"[\\|`\[\]*~]|(?<!\w)_|_(?!\w)")
 
 
 def summary(contents: Contents) -> str:
@@ -93,8 +97,8 @@ def table(frame: pd.DataFrame) -> str:
 
 def cell(value: object) -> str:
     """A value for a Markdown cell: what others wrote cannot end the cell or hold markup."""
-    text = shown(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("`", "\\`").replace("[", "\\[")
+    text = _MARKUP.sub(r"\\\g<0>", " ".join(shown(value).split()))
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def shown(value: object) -> str:

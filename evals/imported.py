@@ -4,12 +4,13 @@ It stands in `imported.jsonl` beside the questions, a line a query and state, in
 stay what they are: who edits them edits what is expected; this only tells what it was called and how it was graded.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evals.judged import Judged
 from evals.outcomes import first_fault
 from evals.questions import Key, Pair
 from retrieval.documents import read_json_lines, strict_json
@@ -88,3 +89,10 @@ def grades(pair: Pair, kept: Kept | None) -> Grades:
     expected = dict.fromkeys(law for group in pair.expected for law in group)
     found = {law: grade for law, grade in given.items() if grade <= 0 or law in expected}
     return found | {law: max(1, given.get(law, 1)) for law in expected}
+
+
+def judged(pair: Pair, returned: Sequence[str], kept: Kept | None = None) -> Judged:
+    """A pair as metrics see it; an imported pair's grades are its gains, and a group has the highest of its laws'."""
+    given: Grades = grades(pair, kept) if kept else {}
+    gains = [max(given[law] for law in group) for group in pair.expected] if given else None
+    return Judged(pair.expected, returned, pair.accepted, gains)
