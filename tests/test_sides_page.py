@@ -163,7 +163,7 @@ def test_recall_of_one_side_by_hand() -> None:
         ("state", "MD", 2, 2, 0.5),
         ("language", "en", 3, 3, 2 / 3),
     ]
-    assert found[2].cells[0].interval.low < 0.05
+    assert found[2].cells[0].low < 0.05
     assert recalls.recall_rows([outcome(expected=[])], ["pool"]) == []
     assert [row.group for row in recalls.of(found, "state", "all")] == ["AL", "MD", "all"]
 

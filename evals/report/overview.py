@@ -3,9 +3,7 @@
 Computed from a run, its sweep and its measures. Draws and writes nothing.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -172,10 +170,3 @@ def _heat_cutoffs(cutoff: float) -> list[float]:
         round(cutoff + step / 100, 6) if step else cutoff for step in range(-HEAT_STEPS // 2, HEAT_STEPS // 2 + 1)
     }
     return [NO_CUTOFF, *sorted(each for each in around if -1 < each <= 1)]
-
-
-def recall_rows(sure: pd.DataFrame, by: str) -> Iterable[tuple[str, int, int, "Sequence[pd.Series[Any]]"]]:
-    """The rows of a table of recall by stage: the group, its pairs and needs, and a row of `how_sure` a stage."""
-    for group, part in sure[sure["by"] == by].groupby("group", sort=False):
-        rows = [row for _, row in part.iterrows()]
-        yield str(group), int(rows[0]["pairs"]), int(rows[0]["needs"]), rows

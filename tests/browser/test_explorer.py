@@ -307,7 +307,7 @@ def test_a_link_shows_somebody_else_the_same_view(browser: Browser, report: Path
 
 
 @pytest.mark.parametrize(
-    "fragment", ["#near_enough=abc&near_laws=-5&stage=x&state=<b>&open=y", "#%E0%A4%A&=&&", "#bands"]
+    "fragment", ["#near_enough=abc&near_laws=-5&stage=x&state=<b>&open=y", "#%E0%A4%A&=&&toString=1", "#bands"]
 )
 def test_an_address_that_makes_no_sense_shows_what_is_in_force(browser: Browser, report: Path, fragment: str) -> None:
     """What cannot be is left out or brought within its limits."""

@@ -168,4 +168,4 @@ def _worst(rows: Sequence[recalls.Row[recalls.Sure]], by: str, noun: str) -> str
 
 
 def _between(sure: recalls.Sure) -> str:
-    return f"{sure.recall:.3f} ({sure.interval.low:.3f} to {sure.interval.high:.3f})"
+    return f"{sure.recall:.3f} ({sure.low:.3f} to {sure.high:.3f})"

@@ -17,6 +17,7 @@ from evals.outcomes import Side
 from evals.report import overview
 from evals.report.contents import Contents
 from evals.report.markdown import asked, shown
+from evals.report.pages import recalls
 from evals.report.pages.cells import Cell, Table, table
 from evals.report.pages.embedding import MOST_DATA, embedded, rendered
 from evals.report.pages.packed import packed
@@ -34,8 +35,14 @@ SCRIPTS = (
     "scripts/sweep.js",
     "scripts/curves.js",
     "scripts/elements.js",
+    "scripts/numbers.js",
+    "scripts/copy.js",
     "scripts/csv.js",
     "scripts/state.js",
+    "scripts/address.js",
+    "scripts/contents.js",
+    "scripts/listing.js",
+    "scripts/ticks.js",
     "scripts/charts.js",
     "scripts/dots.js",
     "scripts/bands.js",
@@ -87,6 +94,7 @@ def page(contents: Contents, plots: Collection[str]) -> str:
     tables = contents.tables
     filled = {name for name, frame in tables.items() if len(frame)}
     moved = [column for column in MOVED if tables["cutoff-moves"][column].notna().any()]
+    rows = list(_recall_rows(tables["how-sure"]))
     data, depths = _data(contents.run, contents.file or contents.run.settings)
     return rendered(
         "page.html",
@@ -97,8 +105,8 @@ def page(contents: Contents, plots: Collection[str]) -> str:
         measured=_measured(contents.run),
         facts=_facts(contents.run),
         sentences=sentences(contents.run, contents.sweep, tables),
-        kinds=[*overview.recall_rows(tables["how-sure"], "kind"), *overview.recall_rows(tables["how-sure"], "all")],
-        states=list(overview.recall_rows(tables["how-sure"], "state")),
+        kinds=recalls.of(rows, "kind", "all"),
+        states=recalls.of(rows, "state"),
         moved=[MOVED[column] for column in moved],
         moves=_moves(tables["cutoff-moves"], moved, contents.run.settings.cutoff),
         against=_against(contents.run, contents.baseline),
@@ -137,6 +145,15 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("Settings", ", ".join(f"{name} {value}" for name, value in settings.items())),
         ("Fingerprints", ", ".join(f"{name} {value}" for name, value in prints.items())),
     ]
+
+
+def _recall_rows(frame: pd.DataFrame) -> Iterable[recalls.Row[recalls.Sure | None]]:
+    """The rows of the table of recalls, a cell a stage; None where no pair expects a law."""
+    for (by, group), part in frame.groupby(["by", "group"], sort=False):
+        pairs, needs = (int(part[column].iloc[0]) for column in ("pairs", "needs"))
+        cells = part[["recall", "low", "high"]].itertuples(index=False, name=None)
+        sure = tuple(recalls.Sure(*cell) if pairs else None for cell in cells)
+        yield recalls.Row(str(by), str(group), pairs, needs, sure)
 
 
 def _moves(frame: pd.DataFrame, columns: Sequence[str], cutoff: float) -> list[tuple[str, bool, list[Cell]]]:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from evals.compare import Change, Comparison, Pairing
 from evals.metrics import mean
 from evals.outcomes import Outcome, recalls
-from evals.statistics import Interval, recall_interval
+from evals.statistics import recall_interval
 
 BY = ("all", "kind", "state", "language")
 CHANCE = 0.05  # a p above it may well be chance
@@ -35,7 +35,8 @@ class Sure:
     """A stage's mean recall over pairs, and its 95 % interval, whose units are the needs."""
 
     recall: float
-    interval: Interval
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _sure(part: Sequence[Outcome], stage: str) -> Sure:
     recall, interval = mean(recalls(part, stage)), recall_interval(reached, groups, needs, over="pairs")
     if recall is None or interval is None:
         raise ValueError(f"no pair here expects a law of {stage}")
-    return Sure(recall, interval)
+    return Sure(recall, interval.low, interval.high)
 
 
 def difference_rows(comparison: Comparison) -> list[Row[Difference]]:

@@ -1,7 +1,5 @@
 // The bands picture: each cosine a dot in its group's lane, the cutoff a line through all lanes.
 
-const LANES = ["answering", "nearest wrong", "unrelated", "uncovered"];
-
 // A pair's dots: the group's lane, the law, the level of its cosine.
 function dotsOf(pair) {
   const start = rankings.nearStarts[pair.texts[0]];
@@ -30,17 +28,11 @@ function bandsOf(chosen) {
   return bands;
 }
 
-const quantile = (dots, at) => {
-  const place = (dots.length - 1) * at;
-  const below = cosineOf(dots[Math.floor(place)].level);
-  return below + (cosineOf(dots[Math.ceil(place)].level) - below) * (place % 1);
-};
-
 const bands = { dots: null, lane: 0, at: -1, range: null };
-const DRAWING = { lane: 84, dots: 58, top: 34, bottom: 34, side: 14 };
+const DRAWING = { lane: 84, dots: 58, top: 34, bottom: 34 };
 
-function setBands(chosen) {
-  bands.dots = bandsOf(chosen);
+function setBands() {
+  bands.dots = bandsOf(pairs.filter(inFilter));
   bands.at = -1;
   if (bands.range) return;
   const levels = pairs.flatMap(dotsOf).map((dot) => dot.level);
@@ -59,13 +51,8 @@ function laneTop(lane) {
   return DRAWING.top + lane * DRAWING.lane;
 }
 
-function bandsX(value, width) {
-  const [low, high] = bands.range;
-  return DRAWING.side + ((value - low) / (high - low)) * (width - 2 * DRAWING.side);
-}
-
 const dotPlace = (dot, at, lane, width) => [
-  bandsX(cosineOf(dot.level), width),
+  dotX(bands.range, cosineOf(dot.level), width),
   laneTop(lane) + 22 + DRAWING.dots / 2 + spread(at) * (DRAWING.dots - 8),
 ];
 
@@ -74,105 +61,33 @@ function drawBands() {
   const canvas = byId("bands-canvas");
   const width = canvas.clientWidth;
   const height = DRAWING.top + LANES.length * DRAWING.lane + DRAWING.bottom;
-  const scale = Math.max(1, devicePixelRatio);
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
-  const style = getComputedStyle(canvas);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  pen.fontFamily = style.fontFamily;
-  pen.font = `13px ${style.fontFamily}`;
+  const base = height - DRAWING.bottom;
+  const [pen, colour] = prepared(canvas, height);
   LANES.forEach((lane, nth) => drawLane(pen, lane, nth, width, colour));
-  drawAxis(pen, width, height, colour);
-  drawCutoffs(pen, width, height, colour);
-  LANES.forEach((lane, nth) => nameLane(pen, lane, nth, colour));
-  drawFocus(pen, width, colour);
+  drawAxis(pen, bands.range, base, height - 2, width, colour);
+  for (const cutoff of cutoffsDrawn(width)) drawCutoff(pen, cutoff, base, width, colour);
+  LANES.forEach((lane, nth) => drawName(pen, lane, underCutoff(lane), laneTop(nth) + 17, colour));
+  const dot = dotChosen();
+  if (dot) drawRing(pen, ...dotPlace(dot, bands.at, bands.lane, width), colour);
 }
 
 function drawLane(pen, lane, nth, width, colour) {
   const dots = bands.dots[lane];
-  const top = laneTop(nth);
-  pen.fillStyle = colour("rule");
-  pen.fillRect(0, top, width, 1);
-  pen.fillStyle = colour(lane.replace(" ", "-"));
-  pen.globalAlpha = dots.length > 400 ? Number(colour("dots")) : 0.8;
-  dots.forEach((dot, at) => {
-    const [x, y] = dotPlace(dot, at, nth, width);
-    drawDot(pen, nth, x, y, width < 600 ? 1.6 : 2.2);
-  });
-  pen.globalAlpha = 1;
-  if (dots.length) drawSpread(pen, dots, top, width, colour);
+  const cosines = dots.map((dot) => cosineOf(dot.level));
+  drawDots(pen, lane, laneTop(nth), dots.map((dot, at) => dotPlace(dot, at, nth, width)), width, colour);
+  if (dots.length) drawSpread(pen, cosines, bands.range, laneTop(nth) + DRAWING.lane - 4, width, colour);
 }
 
-function nameLane(pen, lane, nth, colour) {
-  const top = laneTop(nth);
-  pen.textAlign = "left";
-  const count = underCutoff(lane);
-  pen.font = `600 13px ${pen.fontFamily}`;
-  const after = DRAWING.side + writeOver(pen, `${lane} `, DRAWING.side, top + 17, colour);
-  pen.font = `13px ${pen.fontFamily}`;
-  writeOver(pen, count, after, top + 17, colour);
-}
-
-// The middle half as a bar, 5 % to 95 % as a line, the median as a gap in the bar.
-function drawSpread(pen, dots, top, width, colour) {
-  const [low, first, middle, third, high] = [0.05, 0.25, 0.5, 0.75, 0.95].map((at) => bandsX(quantile(dots, at), width));
-  const y = top + DRAWING.lane - 4;
-  pen.fillStyle = colour("ink");
-  pen.fillRect(low, y - 0.5, high - low, 1);
-  pen.fillRect(first, y - 2.5, third - first, 5);
-  pen.fillStyle = colour("paper");
-  pen.fillRect(middle - 1.5, y - 2.5, 3, 5);
-}
-
-function drawAxis(pen, width, height, colour) {
-  const base = height - DRAWING.bottom;
-  pen.fillStyle = colour("rule");
-  pen.fillRect(0, base, width, 1);
-  pen.fillStyle = colour("muted");
-  pen.textAlign = "center";
-  for (const value of ticks(...bands.range, width < 500 ? 4 : 9)) {
-    const x = bandsX(value, width);
-    pen.fillRect(x, base, 1, 5);
-    pen.fillText(String(value), x, base + 18);
-  }
-  pen.textAlign = "right";
-  pen.fillText("cosine", width - DRAWING.side, base + 32);
-}
-
-function drawCutoffs(pen, width, height, colour) {
+// The cutoff in force, dashed where it is not the one here.
+function cutoffsDrawn(width) {
   const here = view.setting.cutoff;
-  const drawLine = (cutoff, dash, text, row) => {
-    const x = Math.round(bandsX(cutoffs[cutoff], width)) + 0.5;
-    if (x < 0 || x > width) return;
-    pen.strokeStyle = colour("ink");
-    pen.lineWidth = 1.5;
-    pen.setLineDash(dash);
-    pen.beginPath();
-    pen.moveTo(x, 18 * row + 2);
-    pen.lineTo(x, height - DRAWING.bottom);
-    pen.stroke();
-    pen.setLineDash([]);
-    const left = x > width / 2;
-    pen.textAlign = left ? "right" : "left";
-    pen.fillStyle = colour("ink");
-    pen.fillText(text, x + (left ? -5 : 5), 13 + 16 * row);
-  };
-  drawLine(inForce.cutoff, here === inForce.cutoff ? [] : [5, 4], `in force ${cutoffText(inForce.cutoff)}`, 0);
-  if (here !== inForce.cutoff) drawLine(here, [], `here ${cutoffText(here)}`, 1);
+  const at = (cutoff) => dotX(bands.range, cutoffs[cutoff], width);
+  const moved = here !== inForce.cutoff;
+  const lines = [{ at: at(inForce.cutoff), dash: moved ? [5, 4] : [], text: `in force ${cutoffText(inForce.cutoff)}`, nth: 0 }];
+  return moved ? [...lines, { at: at(here), dash: [], text: `here ${cutoffText(here)}`, nth: 1 }] : lines;
 }
 
-function drawFocus(pen, width, colour) {
-  const dot = bands.dots[LANES[bands.lane]][bands.at];
-  if (!dot) return;
-  const [x, y] = dotPlace(dot, bands.at, bands.lane, width);
-  pen.strokeStyle = colour("ink");
-  pen.lineWidth = 2;
-  pen.beginPath();
-  pen.arc(x, y, 7, 0, 7);
-  pen.stroke();
-}
+const dotChosen = () => bands.dots[LANES[bands.lane]][bands.at];
 
 // The dot nearest to a point of the picture, within a finger's reach.
 function dotAt(x, y, reach) {
@@ -181,29 +96,25 @@ function dotAt(x, y, reach) {
   let least = reach ** 2;
   const lane = Math.floor((y - DRAWING.top) / DRAWING.lane);
   (bands.dots[LANES[lane]] ?? []).forEach((dot, at) => {
-    const [dotX, dotY] = dotPlace(dot, at, lane, width);
-    const far = (dotX - x) ** 2 + (dotY - y) ** 2;
+    const [left, top] = dotPlace(dot, at, lane, width);
+    const far = (left - x) ** 2 + (top - y) ** 2;
     if (far < least) [best, least] = [{ lane, at }, far];
   });
   return best;
 }
 
 function showDot() {
-  const dot = bands.dots[LANES[bands.lane]][bands.at];
+  const dot = dotChosen();
   const tip = byId("bands-tip");
   tip.hidden = !dot;
   if (!dot) return;
   const { pair } = dot;
-  tip.replaceChildren(
-    element("p", {}, element("strong", {}, said(pair.text))),
-    element("p", {}, `${LANES[bands.lane]}, cosine ${cosineText(dot.level)}, `, said(`${pair.id} in ${pair.state}, ${pair.kind}`)),
-    element("p", {}, said(pair.laws.ids[dot.law]), ": ", said(pair.laws.laws[dot.law])),
-  );
   const canvas = byId("bands-canvas");
-  const [x, y] = dotPlace(dot, bands.at, bands.lane, canvas.clientWidth);
-  const left = Math.max(0, Math.min(canvas.clientWidth - tip.offsetWidth, x - tip.offsetWidth / 2));
-  tip.style.left = `${left}px`;
-  tip.style.top = `${canvas.offsetTop + y + 14}px`;
+  showTip(tip, canvas, dotPlace(dot, bands.at, bands.lane, canvas.clientWidth), [
+    element("strong", {}, said(pair.text)),
+    [`${LANES[bands.lane]}, cosine ${cosineText(dot.level)}, `, said(`${pair.id} in ${pair.state}, ${pair.kind}`)],
+    [said(pair.laws.ids[dot.law]), ": ", said(pair.laws.laws[dot.law])],
+  ]);
 }
 
 function chooseDot(lane, at) {
@@ -229,7 +140,7 @@ function bandsKey(event) {
 }
 
 function nextLane(step) {
-  const level = bands.dots[LANES[bands.lane]][bands.at]?.level ?? view.setting.cutoff;
+  const level = dotChosen()?.level ?? view.setting.cutoff;
   for (let lane = bands.lane + step; LANES[lane]; lane += step) {
     const dots = bands.dots[LANES[lane]];
     if (!dots.length) continue;

@@ -1,5 +1,12 @@
 // The data in the page, unpacked once and never changed. Whatever a law or a question holds stays text.
 
+// Where each of several runs of so many numbers begins.
+function starts(counts) {
+  const found = new Uint32Array(counts.length);
+  for (let at = 1; at < counts.length; at++) found[at] = found[at - 1] + counts[at - 1];
+  return found;
+}
+
 function readRankings(packed) {
   const read = Object.fromEntries(Object.entries(packed).map(([name, array]) => [name, unpack(array)]));
   const scored = read.wordCounts.map((count) => Math.min(count, data.wordScores));

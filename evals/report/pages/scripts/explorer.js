@@ -174,7 +174,7 @@ function changeItem({ pair, group }) {
   return element(
     "li",
     {},
-    element("button", { type: "button", class: "question", click: () => openTrace(pair) }, said(pair.text)),
+    questionButton(pair),
     element("span", { class: "meta" }, said(`${pair.state}, ${pair.kind}: ${lawsOf(pair, group)}`), " ", said(law)),
   );
 }
@@ -217,18 +217,6 @@ function drawCurve(id, label, xs, figures, names, silent = null) {
   chart(byId(`${id}-costs`), { xs, lines: costs, marks, label, height: 150, summary: summary(now("precision")) });
 }
 
-// Everything that depends on the setting or a filter, once a frame.
-let waiting = false;
-function changed(what = "all") {
-  if (what === "filter") setBands(pairs.filter(inFilter));
-  if (waiting) return;
-  waiting = true;
-  requestAnimationFrame(() => {
-    waiting = false;
-    update();
-  });
-}
-
 // The curves move with the slider; where they take long, once it rests.
 const SLOW = 150;
 let curvesTook = 0;
@@ -252,10 +240,15 @@ function update() {
   updateChange();
   updateLists();
   moveCurves();
-  updateQuestions();
+  showListing(listed());
   drawBands();
   clearTimeout(later);
   later = setTimeout(writeAddress, 200);
+}
+
+function filtered() {
+  setBands();
+  changed();
 }
 
 function wireExplorer() {
@@ -265,21 +258,16 @@ function wireExplorer() {
       changed();
     });
   }
-  for (const name of [...FILTERS, "stage"].filter(byId)) {
-    const choose = byId(name);
-    for (const option of OPTIONS[name]) choose.append(element("option", { value: option }, option));
-    choose.addEventListener("change", () => {
-      view[name] = choose.value;
-      changed(name === "stage" ? "all" : "filter");
-    });
-  }
+  wireChoice("stage");
+  for (const name of FILTERS.filter(byId)) wireChoice(name, filtered);
   byId("reset").addEventListener("click", () => {
     Object.assign(view.setting, inForce);
     for (const name of FILTERS) view[name] = "";
-    changed("filter");
+    filtered();
   });
   byId("copy-command").append(copyButton("Copy the command", byId("command")));
   byId("copy-diff").append(copyButton("Copy the diff", byId("diff")));
   byId("save-stages").append(saveButton("explorer-stages", stagesSaved));
   byId("save-kinds").append(saveButton("explorer-kinds", kindsSaved));
+  byId("save-questions").append(saveButton("questions", questionsSaved));
 }

@@ -1,4 +1,4 @@
-// The question list.
+// The question list at the explorer's position.
 
 // A pair's worst place in the pool and its least cosine over its groups, for sorting; null where there is none.
 function worstCosine(pair) {
@@ -28,46 +28,18 @@ const SORTED = {
 };
 
 function listed() {
-  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsSought();
   const changes = { "lost by the change": shown.lost, "gained by the change": shown.gained }[view.list];
   const changedPairs = changes && new Set(changes.map(({ pair }) => pair));
   const bits = shown.here[view.stage].bits;
-  return pairs.filter((pair) => {
+  const found = pairs.filter((pair) => {
     if (!inFilter(pair)) return false;
     if (changedPairs && !changedPairs.has(pair)) return false;
     if (view.list === "expect nothing" && pair.groups.length) return false;
     if (view.list === "lost here" && !pair.groups.some((_, nth) => !bits[pair.firstGroup + nth])) return false;
     return matches(pair, words);
   });
-}
-
-function matches(pair, words) {
-  if (!words.length) return true;
-  const laws = pair.groups.map((group) => lawsOf(pair, group)).join(" ");
-  const text = `${pair.text} ${pair.id} ${pair.state} ${laws}`.toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-function sorted(found) {
-  const falling = view.sort.startsWith("-");
-  const key = SORTED[view.sort.replace("-", "")];
-  const keyed = found.map((pair) => [key(pair), pair]);
-  const sign = falling ? -1 : 1;
-  keyed.sort(([a, first], [b, second]) => (a < b ? -sign : a > b ? sign : first.index - second.index));
-  return keyed.map(([, pair]) => pair);
-}
-
-function updateQuestions() {
-  const found = sorted(listed());
-  byId("question-count").textContent = `${plural(found.length, "question")} of ${whole(pairs.length)}`;
-  byId("question-more").replaceChildren(inParts(byId("question-rows"), found, questionRow, 50));
-  for (const button of document.querySelectorAll("[data-sort]")) {
-    const name = button.dataset.sort;
-    const order = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : "none";
-    button.closest("th").setAttribute("aria-sort", order);
-  }
-  if (byId("search").value !== view.search) byId("search").value = view.search;
-  byId("list").value = view.list;
+  return sorted(found);
 }
 
 const reachedBy = (pair, stage) => pair.groups.filter((_, nth) => shown.here[stage].bits[pair.firstGroup + nth]).length;
@@ -80,7 +52,7 @@ function reachedText(pair, stage) {
 
 function questionsSaved() {
   const head = ["question", "state", "kind", "text", "expects", "expected", "cosine", ...STAGES.map((stage) => `reached by ${stage}`), "place"];
-  const rows = sorted(listed()).map((pair) => [
+  const rows = listed().map((pair) => [
     pair.id,
     pair.state,
     pair.kind,
@@ -102,7 +74,7 @@ function questionRow(pair) {
     element(
       "th",
       { scope: "row" },
-      element("button", { type: "button", class: "question", click: () => openTrace(pair) }, said(pair.text)),
+      questionButton(pair),
       element("span", { class: "meta" }, said(pair.id)),
     ),
     element("td", {}, said(pair.state)),
@@ -113,25 +85,3 @@ function questionRow(pair) {
   );
 }
 
-function wireQuestions() {
-  for (const option of LISTED) byId("list").append(element("option", { value: option }, option));
-  byId("list").addEventListener("change", (event) => {
-    view.list = event.target.value;
-    changed();
-  });
-  byId("search").addEventListener("input", (event) => {
-    view.search = event.target.value;
-    changed();
-  });
-  for (const button of document.querySelectorAll("[data-sort]")) {
-    button.addEventListener("click", () => {
-      view.sort = view.sort === button.dataset.sort ? `-${button.dataset.sort}` : button.dataset.sort;
-      changed();
-    });
-  }
-  byId("save-questions").append(saveButton("questions", questionsSaved));
-  byId("trace").addEventListener("close", () => {
-    view.open = "";
-    writeAddress();
-  });
-}

@@ -1,4 +1,4 @@
-// What the page shows now: the setting, the filters, the list's order. The address keeps it, so that a link shows it.
+// What the page shows now: the setting, the filters, the list's order.
 
 const SLIDERS = ["near_enough", "near_laws", "retrieved_laws", "candidate_laws", "searched_candidate_laws"];
 const FILTERS = ["state", "kind", "language", "tag", "topic"];
@@ -52,31 +52,17 @@ function setNumber(name, value) {
 const numberOf = (name, setting) => (name === "near_enough" ? cutoffs[setting.cutoff] : setting[name]);
 const changedNames = () => SLIDERS.filter((name) => numberOf(name, view.setting) !== numberOf(name, inForce));
 
-// What a fragment holds, over the defaults; what it does not know or cannot be is left out.
 function readAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
   Object.assign(view, defaults, { setting: { ...inForce } });
-  for (const [name, value] of given) {
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
     if (SLIDERS.includes(name) && value.trim()) setNumber(name, Number(value));
-    else if (name in OPTIONS) view[name] = OPTIONS[name].includes(value) ? value : defaults[name];
-    else if (name === "search" || name === "at") view[name] = value;
-    else if (name === "open" && pairs.some((pair) => pair.key === value)) view.open = value;
+    else readChoice(name, value);
   }
 }
 
 function address() {
-  const parts = new URLSearchParams();
-  for (const name of changedNames()) parts.set(name, String(numberOf(name, view.setting)));
-  for (const [name, value] of Object.entries(defaults)) if (view[name] !== value) parts.set(name, view[name]);
-  return `#${parts}`;
-}
-
-let written = location.hash;
-function writeAddress() {
-  const now = address();
-  if (now === written || (now === "#" && !written.includes("="))) return;
-  written = now;
-  history.replaceState(null, "", now);
+  const numbers = changedNames().map((name) => [name, numberOf(name, view.setting)]);
+  return `#${new URLSearchParams([...numbers, ...changedChoices()])}`;
 }
 
 const inFilter = (pair) =>

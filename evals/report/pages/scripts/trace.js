@@ -1,15 +1,5 @@
 // One question's whole trace: where each expected law went, what would have saved it, and every stage's ranking.
 
-function openTrace(pair) {
-  view.open = pair.key;
-  const dialog = byId("trace");
-  byId("trace-title").replaceChildren(said(pair.text));
-  byId("trace-body").replaceChildren(...traceParts(pair));
-  if (!dialog.open) dialog.showModal();
-  dialog.scrollTop = 0;
-  writeAddress();
-}
-
 function traceParts(pair) {
   const about = `${pair.id}, asked in ${pair.state}; ${pair.kind}, ${pair.language}, ${pair.topic}`;
   const tags = pair.tags.length ? `; ${pair.tags.join(", ")}` : "";

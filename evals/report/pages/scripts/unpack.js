@@ -18,11 +18,3 @@ function unpack({ bits, count, data }) {
   }
   return numbers;
 }
-
-// Where each of several runs of so many numbers begins.
-function starts(counts) {
-  const found = new Uint32Array(counts.length);
-  for (let at = 1; at < counts.length; at++) found[at] = found[at - 1] + counts[at - 1];
-  return found;
-}
-

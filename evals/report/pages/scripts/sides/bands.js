@@ -3,8 +3,7 @@
 // Where both sides have one model they share an axis, and a lane holds a row a side, or one row where every cosine is the
 // same. Where the models differ so do the axes: each side has a picture of its own.
 
-const LANES = ["answering", "nearest wrong", "unrelated", "uncovered"];
-const ROW = { top: 24, dots: 40, height: 74, head: 40, foot: 36, side: 14 };
+const ROW = { top: 24, dots: 40, height: 74, head: 40, foot: 36 };
 const sameModel = two && SIDES[0].model === SIDES[1].model;
 
 // A pair's dots on a side: its lane, the law or laws, the cosine.
@@ -102,13 +101,8 @@ const rowName = (row) => (two && !asOne && sameModel ? `${row.lane}, ${SIDE_NAME
 const rowTop = (at) => ROW.head + at * ROW.height;
 const pictureHeight = (picture) => ROW.head + picture.rows.length * ROW.height + ROW.foot;
 
-function dotX(picture, value, width) {
-  const [low, high] = picture.range;
-  return ROW.side + ((value - low) / (high - low)) * (width - 2 * ROW.side);
-}
-
 const placeOf = (picture, row, at, width) => [
-  dotX(picture, picture.rows[row].dots[at].cosine, width),
+  dotX(picture.range, picture.rows[row].dots[at].cosine, width),
   rowTop(row) + ROW.top + ROW.dots / 2 + spread(at) * (ROW.dots - 8),
 ];
 
@@ -118,118 +112,44 @@ function drawPicture(picture) {
   canvas.style.height = `${height}px`;
   picture.text.textContent = rows.map((row) => `${rowName(row)}: ${underSaid(picture, row)}`).join("; ");
   const width = canvas.clientWidth;
-  const scale = Math.max(1, devicePixelRatio);
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
-  const style = getComputedStyle(canvas);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  pen.fontFamily = style.fontFamily;
-  pen.font = `13px ${style.fontFamily}`;
+  const base = height - ROW.foot;
+  const [pen, colour] = prepared(canvas, height);
   rows.forEach((row, at) => drawRow(pen, picture, row, at, width, colour));
-  drawPictureAxis(pen, picture, width, height, colour);
-  picture.sides.forEach((side, nth) => drawCutoff(pen, picture, side, nth, width, colour));
-  rows.forEach((row, at) => nameRow(pen, picture, row, at, width, colour));
-  drawRing(pen, picture, width, colour);
+  drawAxis(pen, picture.range, base, height - 3, width, colour);
+  for (const cutoff of cutoffsDrawn(picture, width)) drawCutoff(pen, cutoff, base, width, colour);
+  rows.forEach((row, at) => drawName(pen, rowName(row), underSaid(picture, row, width < 500), rowTop(at) + 17, colour));
+  if (dotChosen(picture)) drawRing(pen, ...placeOf(picture, picture.row, picture.at, width), colour);
 }
 
 function drawRow(pen, picture, row, at, width, colour) {
-  pen.fillStyle = colour("rule");
-  pen.fillRect(0, rowTop(at), width, 1);
-  pen.fillStyle = colour(row.lane.replace(" ", "-"));
-  pen.globalAlpha = row.dots.length > 400 ? Number(colour("dots")) : 0.8;
-  row.dots.forEach((_, nth) => {
-    const [x, y] = placeOf(picture, at, nth, width);
-    drawDot(pen, LANES.indexOf(row.lane), x, y, width < 600 ? 1.6 : 2.2);
-  });
-  pen.globalAlpha = 1;
-  if (row.dots.length) drawMiddle(pen, picture, row, rowTop(at) + ROW.height - 5, width, colour);
-}
-
-// The middle half as a bar, 5 % to 95 % as a line, the median as a gap in the bar.
-function drawMiddle(pen, picture, row, y, width, colour) {
-  const at = (share) => {
-    const place = (row.dots.length - 1) * share;
-    const [below, above] = [row.dots[Math.floor(place)].cosine, row.dots[Math.ceil(place)].cosine];
-    return dotX(picture, below + (above - below) * (place % 1), width);
-  };
-  const [low, first, middle, third, high] = [0.05, 0.25, 0.5, 0.75, 0.95].map(at);
-  pen.fillStyle = colour("ink");
-  pen.fillRect(low, y - 0.5, high - low, 1);
-  pen.fillRect(first, y - 2.5, third - first, 5);
-  pen.fillStyle = colour("paper");
-  pen.fillRect(middle - 1.5, y - 2.5, 3, 5);
-}
-
-function nameRow(pen, picture, row, at, width, colour) {
-  pen.textAlign = "left";
-  pen.font = `600 13px ${pen.fontFamily}`;
-  const after = ROW.side + writeOver(pen, `${rowName(row)} `, ROW.side, rowTop(at) + 17, colour);
-  pen.font = `13px ${pen.fontFamily}`;
-  writeOver(pen, underSaid(picture, row, width < 500), after, rowTop(at) + 17, colour);
-}
-
-function drawPictureAxis(pen, picture, width, height, colour) {
-  const base = height - ROW.foot;
-  pen.fillStyle = colour("rule");
-  pen.fillRect(0, base, width, 1);
-  pen.fillStyle = colour("muted");
-  pen.textAlign = "center";
-  for (const value of ticks(...picture.range, width < 500 ? 4 : 9)) {
-    const x = dotX(picture, value, width);
-    pen.fillRect(x, base, 1, 5);
-    pen.fillText(String(value), x, base + 18);
-  }
-  pen.textAlign = "right";
-  pen.fillText("cosine", width - ROW.side, base + 33);
+  const cosines = row.dots.map((dot) => dot.cosine);
+  drawDots(pen, row.lane, rowTop(at), cosines.map((_, nth) => placeOf(picture, at, nth, width)), width, colour);
+  if (cosines.length) drawSpread(pen, cosines, picture.range, rowTop(at) + ROW.height - 5, width, colour);
 }
 
 // The first side's line is dashed; a cutoff that did not move is one line.
-function drawCutoff(pen, picture, side, nth, width, colour) {
-  const { cutoff } = SIDES[side];
-  const moved = picture.sides.length === 2 && SIDES[0].cutoff !== SIDES[1].cutoff;
-  if (picture.sides.length === 2 && !moved && nth) return;
-  const x = Math.round(dotX(picture, cutoff, width)) + 0.5;
-  pen.strokeStyle = colour("ink");
-  pen.lineWidth = 1.5;
-  pen.setLineDash(moved && !nth ? [5, 4] : []);
-  pen.beginPath();
-  pen.moveTo(x, 18 * nth + 2);
-  pen.lineTo(x, rowTop(picture.rows.length));
-  pen.stroke();
-  pen.setLineDash([]);
-  const left = x > width / 2;
-  pen.textAlign = left ? "right" : "left";
-  pen.fillStyle = colour("ink");
-  pen.fillText(`${moved ? `${SIDE_NAMES[side]} ` : "cutoff "}${cutoff}`, x + (left ? -5 : 5), 13 + 16 * nth);
+function cutoffsDrawn({ sides, range }, width) {
+  const moved = sides.length === 2 && SIDES[0].cutoff !== SIDES[1].cutoff;
+  return (moved ? sides : sides.slice(0, 1)).map((side, nth) => {
+    const { cutoff } = SIDES[side];
+    const name = moved ? SIDE_NAMES[side] : "cutoff";
+    return { at: dotX(range, cutoff, width), dash: moved && !nth ? [5, 4] : [], text: `${name} ${cutoff}`, nth };
+  });
 }
 
-function drawRing(pen, picture, width, colour) {
-  if (!picture.rows[picture.row]?.dots[picture.at]) return;
-  const [x, y] = placeOf(picture, picture.row, picture.at, width);
-  pen.strokeStyle = colour("ink");
-  pen.lineWidth = 2;
-  pen.beginPath();
-  pen.arc(x, y, 7, 0, 7);
-  pen.stroke();
-}
+const dotChosen = (picture) => picture.rows[picture.row]?.dots[picture.at];
 
 function showDot(picture) {
-  const row = picture.rows[picture.row];
-  const dot = row?.dots[picture.at];
+  const dot = dotChosen(picture);
   const { tip, canvas } = picture;
   tip.hidden = !dot;
   if (!dot) return;
   const { pair } = dot;
-  tip.replaceChildren(
-    element("p", {}, element("strong", {}, said(pair.text || pair.id))),
-    element("p", {}, `${rowName(row)}, cosine ${cut(dot.cosine)}, `, said(`${pair.id} in ${pair.state}, ${pair.kind}`)),
-    element("p", {}, said(lawName(pair, dot)), " ", said(pair.laws.texts[dot.laws[0]])),
-  );
-  const [x, y] = placeOf(picture, picture.row, picture.at, canvas.clientWidth);
-  tip.style.left = `${Math.max(0, Math.min(canvas.clientWidth - tip.offsetWidth, x - tip.offsetWidth / 2))}px`;
-  tip.style.top = `${canvas.offsetTop + y + 14}px`;
+  showTip(tip, canvas, placeOf(picture, picture.row, picture.at, canvas.clientWidth), [
+    element("strong", {}, said(pair.text || pair.id)),
+    [`${rowName(picture.rows[picture.row])}, cosine ${cut(dot.cosine)}, `, said(`${pair.id} in ${pair.state}, ${pair.kind}`)],
+    [said(lawsOf(pair, dot)), " ", said(pair.laws.texts[dot.laws[0]])],
+  ]);
 }
 
 function chooseDot(picture, row, at) {
@@ -245,8 +165,8 @@ function nearestDot(picture, x, y, reach) {
   let best = -1;
   let least = reach ** 2;
   (picture.rows[row]?.dots ?? []).forEach((_, at) => {
-    const [dotAtX, dotAtY] = placeOf(picture, row, at, width);
-    const far = (dotAtX - x) ** 2 + (dotAtY - y) ** 2;
+    const [left, top] = placeOf(picture, row, at, width);
+    const far = (left - x) ** 2 + (top - y) ** 2;
     if (far < least) [best, least] = [at, far];
   });
   return [row, best];
@@ -268,7 +188,7 @@ function pictureKey(picture, event) {
 }
 
 function nextRow(picture, step) {
-  const value = picture.rows[picture.row].dots[picture.at]?.cosine ?? SIDES[picture.sides[0]].cutoff;
+  const value = dotChosen(picture)?.cosine ?? SIDES[picture.sides[0]].cutoff;
   for (let row = picture.row + step; picture.rows[row]; row += step) {
     const { dots } = picture.rows[row];
     if (!dots.length) continue;

@@ -77,4 +77,4 @@ const hasRun = (pair, side, stage) => pair.lengths[side][stage] > 0;
 // A cosine cut after four digits, so that one under a cutoff never looks like it.
 const cut = (cosine) => (Math.floor(cosine * COSINE_STEPS + 1e-9) / COSINE_STEPS).toFixed(4);
 const cosineSaid = (cosine) => (cosine === null ? MISSING : cut(cosine));
-const lawName = (pair, group) => group.laws.map((law) => pair.laws.ids[law]).join(" or ");
+const lawsOf = (pair, group) => group.laws.map((law) => pair.laws.ids[law]).join(" or ");

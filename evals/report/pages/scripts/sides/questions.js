@@ -1,4 +1,4 @@
-// The question list.
+// The question list of one side or both.
 
 const placeStage = () => STAGES.indexOf(view.stage === ANY ? POOL : view.stage);
 
@@ -42,39 +42,15 @@ const IN_LIST = {
   "only now": (pair) => !pair.sides[0],
 };
 
-function matches(pair, words) {
-  if (!words.length) return true;
-  const laws = pair.groups.map((group) => lawName(pair, group)).join(" ");
-  const text = `${pair.text} ${pair.id} ${pair.state} ${laws}`.toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
 function listed() {
-  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsSought();
   return sorted(pairs.filter((pair) => inFilter(pair) && IN_LIST[view.list](pair) && matches(pair, words)));
 }
 
-function sorted(found) {
-  const falling = view.sort.startsWith("-");
-  const key = SORTED[view.sort.replace("-", "")];
-  const keyed = found.map((pair) => [key(pair), pair]);
-  const sign = falling ? -1 : 1;
-  keyed.sort(([a, first], [b, second]) => (a < b ? -sign : a > b ? sign : first.index - second.index));
-  return keyed.map(([, pair]) => pair);
-}
-
 function updateQuestions() {
-  const found = listed();
-  byId("question-count").textContent = `${plural(found.length, "question")} of ${whole(pairs.length)}`;
-  byId("question-more").replaceChildren(inParts(byId("question-rows"), found, questionRow, 50));
+  showListing(listed());
   byId("place-head").textContent = `place by ${STAGES[placeStage()]}`;
-  for (const button of document.querySelectorAll("[data-sort]")) {
-    const name = button.dataset.sort;
-    const order = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : "none";
-    button.closest("th").setAttribute("aria-sort", order);
-  }
-  for (const name of [...FILTERS, "stage", "list"]) byId(name).value = view[name];
-  if (byId("search").value !== view.search) byId("search").value = view.search;
+  for (const name of [...FILTERS, "stage"]) byId(name).value = view[name];
 }
 
 function questionRow(pair) {
@@ -85,7 +61,7 @@ function questionRow(pair) {
     element(
       "th",
       { scope: "row" },
-      element("button", { type: "button", class: "question", click: () => openTrace(pair) }, said(pair.text || pair.id)),
+      questionButton(pair),
       element("span", { class: "meta" }, said(pair.id), only(pair), element("span", { class: "about" }, said(`, ${pair.state}, ${kind}`))),
     ),
     element("td", {}, said(pair.state)),
@@ -123,7 +99,7 @@ function stageSaid(pair, side, stage) {
 
 function wireQuestions() {
   const head = (name, text, number) =>
-    element("th", { scope: "col", class: number ? "number" : "" }, element("button", { type: "button", "data-sort": name, click: () => sortBy(name) }, text));
+    element("th", { scope: "col", class: number ? "number" : "" }, element("button", { type: "button", "data-sort": name }, text));
   const place = head("place", "place", true);
   place.querySelector("button").id = "place-head";
   byId("question-head").replaceChildren(
@@ -134,18 +110,8 @@ function wireQuestions() {
     head("cosine", "cosine", true),
     place,
   );
-  for (const name of [...FILTERS, "stage", "list"]) {
-    const choose = byId(name);
-    for (const option of OPTIONS[name]) choose.append(element("option", { value: option }, option));
-    choose.addEventListener("change", () => {
-      view[name] = choose.value;
-      changed();
-    });
-  }
-  byId("search").addEventListener("input", (event) => {
-    view.search = event.target.value;
-    changed();
-  });
+  for (const name of [...FILTERS, "stage"]) wireChoice(name);
+  wireListing();
   byId("reset").addEventListener("click", () => {
     Object.assign(view, defaults);
     changed();
@@ -156,9 +122,4 @@ function wireQuestions() {
       openTrace(pairs.find((pair) => pair.key === link.dataset.open));
     });
   }
-}
-
-function sortBy(name) {
-  view.sort = view.sort === name ? `-${name}` : name;
-  changed();
 }

@@ -1,4 +1,4 @@
-// What the page shows now: the filters, the list's order, the open question. The address keeps it.
+// What the page shows now: the filters, the list's order, the open question.
 
 const FILTERS = ["state", "kind", "language"];
 const ANY = "any stage";
@@ -29,28 +29,11 @@ const OPTIONS = {
   sort: SORTS.flatMap((name) => [name, `-${name}`]),
 };
 
-// What a fragment holds, over the defaults; what it does not know or cannot be is left out.
 function readAddress() {
   Object.assign(view, defaults);
-  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
-    if (Object.hasOwn(OPTIONS, name)) view[name] = OPTIONS[name].includes(value) ? value : defaults[name];
-    else if (name === "search" || name === "at") view[name] = value;
-    else if (name === "open" && pairs.some((pair) => pair.key === value)) view.open = value;
-  }
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) readChoice(name, value);
 }
 
-function address() {
-  const parts = new URLSearchParams();
-  for (const [name, value] of Object.entries(defaults)) if (view[name] !== value) parts.set(name, view[name]);
-  return `#${parts}`;
-}
-
-let written = location.hash;
-function writeAddress() {
-  const now = address();
-  if (now === written || (now === "#" && !written.includes("="))) return;
-  written = now;
-  history.replaceState(null, "", now);
-}
+const address = () => `#${new URLSearchParams(changedChoices())}`;
 
 const inFilter = (pair) => FILTERS.every((name) => !view[name] || pair[name] === view[name]);

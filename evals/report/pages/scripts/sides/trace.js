@@ -1,15 +1,5 @@
 // One question on one side or both: where each expected law went, and what every stage returned.
 
-function openTrace(pair) {
-  view.open = pair.key;
-  const dialog = byId("trace");
-  byId("trace-title").replaceChildren(said(pair.text || pair.id));
-  byId("trace-body").replaceChildren(...traceParts(pair));
-  if (!dialog.open) dialog.showModal();
-  dialog.scrollTop = 0;
-  writeAddress();
-}
-
 function traceParts(pair) {
   const about = [`${pair.id}, asked in ${pair.state}`, pair.kind, pair.language, pair.topic].filter(Boolean);
   return [
@@ -52,7 +42,7 @@ function fate(pair, group) {
   return element(
     "li",
     { class: kind },
-    element("p", {}, element("strong", {}, `${heads.join("; ")}: `), said(lawName(pair, group)), " ", said(text)),
+    element("p", {}, element("strong", {}, `${heads.join("; ")}: `), said(lawsOf(pair, group)), " ", said(text)),
     expectedSaid(pair, group),
     placeTable(pair, group),
     pair.sides.map((side, at) => side && wentSaid(pair, group, at)),
@@ -83,7 +73,7 @@ function expectedSaid(pair, group) {
 function placeTable(pair, group) {
   const rows = pair.sides.map((side, at) => side && placeRow(pair, group, at)).filter(Boolean);
   const head = element("tr", {}, two ? element("td") : null, STAGES.map((stage) => element("th", { scope: "col" }, stage)), element("th", { scope: "col", class: "number" }, "cosine"));
-  return element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Places of ${lawName(pair, group)}` }, element("table", { class: "places" }, element("thead", {}, head), element("tbody", {}, rows)));
+  return element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Places of ${lawsOf(pair, group)}` }, element("table", { class: "places" }, element("thead", {}, head), element("tbody", {}, rows)));
 }
 
 function placeRow(pair, group, side) {
