@@ -1,6 +1,7 @@
 """What may be promised of a cutoff: an upper bound on the share of needs that it would cost.
 
-A cutoff costs a need when it cuts any law that the need expects, however it was asked, in any state. The promise is
+A cutoff costs a need when any law that the need expects lies under it, however it was asked, in any state: also a law
+that no cutoff would have let in, because too many are nearer. So a pool without searches loses no more. The promise is
 Learn-then-Test's (Angelopoulos and others, doi.org/10.48550/arXiv.2110.01052): cutoffs of a grid that was declared
 beforehand, tested from the safest up by an exact binomial test, until the first that fails. Each need is one trial,
 since the pairs of one need fail together. It holds for needs drawn like these; what traffic asks is another matter.
@@ -20,7 +21,10 @@ from evals.counted import counted
 
 GRID = tuple(step / 1000 for step in range(-1000, 1001))  # every cutoff of three digits, as settings write them
 
-COVERS = "It covers needs drawn like these, not traffic."
+COVERS = (
+    "That counts every such law, also one too far down to be returned at any cutoff, and covers needs drawn like these,"
+    " not traffic."
+)
 
 
 @dataclass(frozen=True)
@@ -135,22 +139,22 @@ def _sentence(
 ) -> str:
     sure = f"with {_percent(level)} confidence"
     if certified is not None:
-        return f"{sure.capitalize()} {_costs(certified, share, needs, losses)} {COVERS}"
+        return f"{sure.capitalize()}, {_costs(certified, share, needs, losses)} {COVERS}"
     takes = f"it takes {needed(share, level)} without a loss"
     if needs >= needed(share, level):
         safest = next(iter(losses))
-        takes += f", and the safest cutoff, {safest:g}, costs {losses[safest]}"
+        takes += f", and the safest cutoff, {safest:g}, has {losses[safest]}"
     said = f"Cannot certify {_percent(share)} with {counted(needs, 'need')}: {takes}."
     if instead is None:
-        return f"{said} Nothing can be certified. {COVERS}"
+        return f"{said} Nothing can be certified."
     most, cutoff = instead
     return f"{said} What can be certified, {sure}: {_costs(cutoff, most, needs, losses)} {COVERS}"
 
 
 def _costs(cutoff: float, share: float, needs: int, losses: Mapping[float, int]) -> str:
     return (
-        f"a cutoff of {cutoff:g} costs at most {_percent(share)} of needs an expected law in some state; it costs"
-        f" {losses[cutoff]:,} of these {needs:,}."
+        f"at most {_percent(share)} of needs have an expected law with a cosine under {cutoff:g} in some state; here"
+        f" {losses[cutoff]:,} of {needs:,} have."
     )
 
 

@@ -100,16 +100,13 @@ def _by_near(ranking: Ranking, group: Sequence[int], settings: Settings) -> tupl
     if place is None:
         return "no vector", "no vector"
     score = float(ranking.scores[place - 1])
-    if score < settings.cutoff:
-        return (
-            "under the cutoff",
-            f"cosine {_under(score, settings.cutoff)} under {settings.cutoff:.3f}, {_ordinal(place)}",
-        )
+    cut = f"cosine {_under(score, settings.cutoff)} under {settings.cutoff:.3f}" if score < settings.cutoff else ""
+    # First the reason that no cutoff mends: all laws before it are nearer.
     if place > settings.near_laws:
-        return (
-            "too far by meaning",
-            f"{_ordinal(place)} by meaning, where {settings.near_laws} were asked for",
-        )
+        far = f"{_ordinal(place)} by meaning, where {settings.near_laws} were asked for"
+        return "too far by meaning", f"{far}; {cut}" if cut else far
+    if cut:
+        return "under the cutoff", f"{cut}, {_ordinal(place)}"
     return "found by meaning", f"{_ordinal(place)} by meaning, cosine {score:.3f}"
 
 

@@ -57,7 +57,8 @@ class Vectors:
     """The vectors of one model: those recorded, those in the cache, and those that must be computed.
 
     folder: the recordings of this model; cache: its cache file; None for either leaves it out. `load` of the embedder
-    is called at the first text that neither holds; ask: also where that means to ask over a network. InputError for
+    is called at the first text that neither holds; ask: also where that means to ask over a network. `unkept` says why
+    what is computed is not kept, where the cache cannot be written. InputError for
     recordings that cannot be read, or whose vectors cannot be compared with each other.
     """
 
@@ -74,6 +75,7 @@ class Vectors:
         self.progress = progress
         self.ask = ask
         self.computed = 0
+        self.unkept = ""
         self.recorded: list[str] = []
         self.dimensions = model.dimensions
         self.pooling: str | None = None
@@ -216,12 +218,15 @@ class Vectors:
         """Add lines to the cache, which a killed run leaves whole; in the place of a cache that was none."""
         if self.cache is None:
             return
-        if self._unusable is not None:
-            with locked(self.cache.parent):
-                if self.cache.is_file() and _identity(self.cache) == self._unusable:  # not yet replaced by another
-                    self.cache.unlink()
-            self._unusable = None
-        append_lines(self.cache, lines, self.header)
+        try:
+            if self._unusable is not None:
+                with locked(self.cache.parent):
+                    if self.cache.is_file() and _identity(self.cache) == self._unusable:  # not yet replaced by another
+                        self.cache.unlink()
+                self._unusable = None
+            append_lines(self.cache, lines, self.header)
+        except OSError as error:  # a run needs no cache; whoever asked is told
+            self.unkept, self.cache = f"{error.filename or self.cache}: {error.strerror}", None
 
     def lines(self, keys: Iterable[Key]) -> list[Mapping[str, Any]]:
         """The stored lines of keys that were embedded, for `write`; a key given twice comes once."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from evals.bands import Point
-from evals.certificate import GRID, bound, certify, lowest_by_need, needed
+from evals.certificate import COVERS, GRID, bound, certify, lowest_by_need, needed
 from evals.counted import counted
 from evals.questions import Pair
 
@@ -130,8 +130,8 @@ def test_losses_that_one_percent_allows(needs: int, allowed: int | None) -> None
 def test_certified_sentence() -> None:
     """What is promised, what was seen, and whom it covers."""
     assert certify(losing(1, 500, 0.742), 0.01, [0.742, 0.9]).sentence == (
-        "With 95 % confidence a cutoff of 0.742 costs at most 1 % of needs an expected law in some state; it costs 1"
-        " of these 500. It covers needs drawn like these, not traffic."
+        "With 95 % confidence, at most 1 % of needs have an expected law with a cosine under 0.742 in some state; here"
+        f" 1 of 500 have. {COVERS}"
     )
 
 
@@ -141,8 +141,8 @@ def test_too_few_needs_sentence() -> None:
     assert (found.certified, found.instead) == (None, (0.013, 0.5))
     assert found.sentence == (
         "Cannot certify 1 % with 235 needs: it takes 299 without a loss. What can be certified, with 95 % confidence:"
-        " a cutoff of 0.5 costs at most 1.3 % of needs an expected law in some state; it costs 0 of these 235. It"
-        " covers needs drawn like these, not traffic."
+        " at most 1.3 % of needs have an expected law with a cosine under 0.5 in some state; here 0 of 235 have."
+        f" {COVERS}"
     )
 
 
@@ -151,9 +151,9 @@ def test_losses_at_the_safest_cutoff_sentence() -> None:
     found = certify(losing(6, 400), 0.01, [0.5, 0.9])
     assert found.instead == (math.ceil(1000 * bound(6, 400)) / 1000, 0.5) == (0.03, 0.5)
     assert found.sentence == (
-        "Cannot certify 1 % with 400 needs: it takes 299 without a loss, and the safest cutoff, 0.5, costs 6. What"
-        " can be certified, with 95 % confidence: a cutoff of 0.5 costs at most 3 % of needs an expected law in some"
-        " state; it costs 6 of these 400. It covers needs drawn like these, not traffic."
+        "Cannot certify 1 % with 400 needs: it takes 299 without a loss, and the safest cutoff, 0.5, has 6. What"
+        " can be certified, with 95 % confidence: at most 3 % of needs have an expected law with a cosine under 0.5 in"
+        f" some state; here 6 of 400 have. {COVERS}"
     )
 
 
@@ -164,7 +164,7 @@ def test_nothing_can_be_certified(lowest: Mapping[str, float]) -> None:
     assert (found.certified, found.instead) == (None, None)
     assert found.sentence == (
         f"Cannot certify 1 % with {counted(len(lowest), 'need')}: it takes 299 without a loss."
-        " Nothing can be certified. It covers needs drawn like these, not traffic."
+        " Nothing can be certified."
     )
 
 

@@ -197,8 +197,8 @@ def test_the_comment_by_hand() -> None:
         "",
         "| stage | recall before | recall now | pairs | needs | lost | gained | how sure the change is |",
         "|---|---:|---:|---:|---:|---:|---:|---|",
-        "| pool | 1.0000 | 0.5000 | 2 | 2 | 1 | 0 | p = 1.00, too few needs changed to tell this from chance |",
-        "| answer | 1.0000 | 0.5000 | 2 | 2 | 1 | 0 | p = 1.00, too few needs changed to tell this from chance |",
+        "| pool | 1.0000 | 0.5000 | 2 | 2 | 1 | 0 | p = 1.00, not to be told from chance |",
+        "| answer | 1.0000 | 0.5000 | 2 | 2 | 1 | 0 | p = 1.00, not to be told from chance |",
         "",
     ]
     text = "\n".join(lines)

@@ -114,7 +114,9 @@ def test_a_cosine_just_under_the_cutoff_looks_like_it() -> None:
     near = run_of(numbers, "L00").pairs[0].trace.scorings[0].near
     target, score = LAWS[near.laws[9]].id, float(near.scores[9])
     cutoff = float(np.nextafter(score, 1))
-    (loss,) = losses(run_of(settings(near_enough={"fake": cutoff}, retrieved_laws=1, candidate_laws=1), target))
+    (loss,) = losses(
+        run_of(settings(near_enough={"fake": cutoff}, near_laws=10, retrieved_laws=1, candidate_laws=1), target)
+    )
     shown = loss.near.split()[1]
     assert float(shown) < cutoff
 
@@ -150,3 +152,13 @@ def found(numbers: Settings, law: str, setting: str, value: float, searches: tup
     changes: dict[str, object] = {setting: {"fake": value} if setting == "near_enough" else int(value)}
     again = Pipeline(settings(**{**numbers.model_dump(), **changes}), LAWS, embed)
     return law in again.answer("stop", searches).pool
+
+
+def test_too_far_down_is_said_before_the_cutoff() -> None:
+    """A law under the cutoff that nearer laws would keep out anyway: no cutoff brings it back, so that comes second."""
+    numbers = settings(near_laws=8, retrieved_laws=1, candidate_laws=1)
+    near = run_of(numbers, "L00").pairs[0].trace.scorings[0].near
+    target, cutoff = LAWS[near.laws[9]].id, float(np.nextafter(near.scores[9], 1))
+    (loss,) = losses(run_of(settings(near_enough={"fake": cutoff}, retrieved_laws=1, candidate_laws=1), target))
+    assert loss.reason.endswith("too far by meaning")
+    assert loss.near.startswith("10th by meaning, where 8 were asked for; cosine ")

@@ -175,7 +175,7 @@ def test_a_comparison_in_sentences() -> None:
     text = comparison_page(before, after, ["gate: failed", "  1 expected law"])
     for said in (
         "Of 2 expected laws in both, the pool loses 1 and gains none; the answer loses 1 and gains none.",
-        "pool 1.000 → 0.500 (p = 1.00, too few needs changed to tell this from chance)",
+        "pool 1.000 → 0.500 (p = 1.00, not to be told from chance)",
         "1 of 1 lost laws are of the kind plain; 1 of 1 lost laws are of the state MD",
         "1 pair asked only before; 1 pair asked only now.",
         "failed; 1 expected law",

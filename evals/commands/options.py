@@ -114,7 +114,7 @@ def baseline_folder() -> Path:
 
 @contextmanager
 def open_vectors(name: str, ask: bool = False, recordings: Path | None = None) -> "Iterator[Vectors]":
-    """The vectors of a model, with a progress bar on a terminal while missing ones are computed.
+    """The vectors of a model, with a progress bar on a terminal while missing ones are computed, a line elsewhere.
 
     ask: also where they are asked for over a network. recordings: where they were recorded, if not with the project.
     """
@@ -131,10 +131,15 @@ def open_vectors(name: str, ask: bool = False, recordings: Path | None = None) -
         def progress(what: str, done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=total)
+                if not console.is_terminal and done < total:
+                    click.echo(f"computing: {what}", err=True)
             bar.update(tasks[what], completed=done)
 
         model = embedder(name)
-        yield Vectors(model, (recordings or RECORDINGS) / name, CACHE / f"{name}.jsonl", progress, ask)
+        vectors = Vectors(model, (recordings or RECORDINGS) / name, CACHE / f"{name}.jsonl", progress, ask)
+        yield vectors
+    if vectors.unkept:
+        click.echo(f"near-enough: what was computed is not kept: {vectors.unkept}", err=True)
 
 
 FOLDER = click.Path(path_type=Path)

@@ -51,7 +51,7 @@ def ranking(returned: Returned | None, positions: Mapping[str, int]) -> Ranking:
 
 def coverage(given: Foreign) -> str:
     """How much of the set the cosines cover, in a sentence: bands and losses are of what was given."""
-    near = given.returned[STAGE]
+    near = [each for each in given.returned[STAGE].values() if each.laws]
     groups = [(pair.key, group) for pair in given.pairs for group in pair.expected]
     covered = sum(not set(group).isdisjoint(given.laws(STAGE, each)) for each, group in groups)
     return (

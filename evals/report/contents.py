@@ -85,7 +85,8 @@ class Contents:
         of_pool = Setting.of_pool(self.run)
         cosines = [point.cosine for point in self.points]
         low, high = (min(cosines), max(cosines)) if cosines else (0.0, 1.0)
-        steps = [round(low + (high - low) * step / CUTOFF_STEPS, 4) for step in range(CUTOFF_STEPS + 1)]
+        between = (round(low + (high - low) * step / CUTOFF_STEPS, 4) for step in range(CUTOFF_STEPS + 1))
+        steps = sorted({*between, self.run.settings.cutoff})
         rows = []
         for stage, laws in self._stages().items():
             curve = self.sweep.over_cutoffs(

@@ -36,7 +36,7 @@ def summary(contents: Contents) -> str:
     lost = all_tables["losses"]
     parts = [
         "# Recall of the retrieval pipeline",
-        measured(contents),
+        cell(measured(contents)),
         "## By kind of question, in the pool",
         "Kinds are the headline: how many questions of each kind a set holds decides an overall mean.",
         table(pool[pool["stage"] == "pool"].drop(columns="stage")),

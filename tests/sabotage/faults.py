@@ -163,7 +163,7 @@ FAULTS = (
     ),
     Fault(
         "page rows ranked by words",
-        code(WordIndex._read, 'law.kind == "process"', "False"),
+        code(WordIndex._read, "law.is_page_row", "False"),
         [GATE, test_words.test_page_rows_are_not_ranked_or_counted],
     ),
     Fault(

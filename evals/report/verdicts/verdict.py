@@ -174,7 +174,7 @@ def certainty(comparison: Comparison, stage: str) -> str:
     if test is None or test.difference == 0:
         return "no change"
     if test.p > 0.05:
-        return f"p = {test.p:.2f}, too few needs changed to tell this from chance"
+        return f"p = {test.p:.2f}, not to be told from chance"
     return f"p = {test.p:.4f}, more than chance"
 
 
