@@ -260,10 +260,8 @@ def test_the_text_of_a_failure() -> None:
         "more laws near what no law answers: 1 pair",
         "  moon/p (MD): 2 before, 5 now: the text of moon/p",
         "judged: 2 expected laws of 3 pairs of question and state that both sides hold",
-        "mean recall of the pool: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
-        " p = 1.00, not to be told from chance",
-        "mean recall of the answer: 1.0000 → 0.5000 over 2 pairs of 2 needs;"
-        " p = 1.00, not to be told from chance",
+        "mean recall of the pool: 1.0000 → 0.5000 over 2 pairs of 2 needs; p = 1.00, not to be told from chance",
+        "mean recall of the answer: 1.0000 → 0.5000 over 2 pairs of 2 needs; p = 1.00, not to be told from chance",
         "not judged: mean recall before the pool, each side over its own pairs: words 1.0000 → 0.5000,"
         " near 1.0000 → 0.5000, fused 1.0000 → 0.5000",
         "gate: failed",
