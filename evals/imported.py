@@ -61,6 +61,9 @@ def read_kept(folder: Path | str) -> list[Kept]:
             each = Kept.model_validate(row)
             if not isinstance(each.query.get("_id"), str):
                 raise ValueError("`query._id` must be text")
+            for split in each.judged:  # a split is the name of a file when it goes out again
+                if split in ("", ".", "..") or not split.isprintable() or set(split) & {"/", "\\"}:
+                    raise ValueError(f"`judged`: {split!r} is no name of a split")
         except (ValidationError, ValueError) as error:
             faults.append(Fault(str(path), line, first_fault(error)))
         else:

@@ -415,3 +415,12 @@ def test_others_collections_are_linted(tmp_path: Path) -> None:
     for doubt in same:
         one, _, rest = doubt.fault.what.partition(": the same text as ")
         assert texts_of[one].casefold().split() == texts_of[rest.split(" on line ")[0]].casefold().split()
+
+
+@pytest.mark.parametrize("split", ["../../escaped", "", "..", "a\\b", "a\0b"])
+def test_the_name_of_a_split_is_no_path(split: str, tmp_path: Path) -> None:
+    """It becomes a file's name when the collection goes out again."""
+    row = {"state": "D", "question": "q/plain", "query": {"_id": "q"}, "judged": {split: {"a": 1}}}
+    (tmp_path / "imported.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no name of a split"):
+        read_kept(tmp_path)

@@ -26,7 +26,7 @@ from evals.judge.judging import (
     tasks,
     write_judgements,
 )
-from evals.judge.labels import listed_pairs, needs_yaml
+from evals.judge.labels import listed_pairs, needs_yaml, refuse_others
 from evals.questions import Pair, load_questions
 from evals.run import evaluate
 from retrieval import Law, models, recordings
@@ -350,3 +350,10 @@ def test_a_finished_task_has_no_law_left() -> None:
     """A need for which nothing was returned and nothing is named is finished at once."""
     todo = tasks([PLAIN, fakes.pair("empty", state="AL")], {}, "alice")
     assert [task.need for task in finished(todo, {})] == ["empty"]
+
+
+def test_needs_that_somebody_else_wrote_are_left_alone(tmp_path: Path) -> None:
+    """A folder whose needs.yaml is not the judge's is refused before anything is asked."""
+    (tmp_path / "needs.yaml").write_text("needs: []\n", encoding="utf-8")
+    with pytest.raises(InputError, match="was not written by"):
+        refuse_others(tmp_path)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from evals.outcomes import outcomes, read_outcomes, written
 from evals.report import markdown, plots
 from evals.report.contents import Contents
-from evals.report.files import report_files, write_report
+from evals.report.files import refuse_to_replace, report_files, write_report
 from evals.run import Run, evaluate
 from retrieval.errors import InputError
 from tests.fakes import CORPUS, embed, pair, settings
@@ -185,3 +185,14 @@ def test_labels_of_a_logarithmic_axis_never_touch(values: list[float]) -> None:
     assert all(math.log(after / before) > room for before, after in itertools.pairwise(kept))
     dropped = set(values) - set(kept)
     assert all(any(abs(math.log(each / near)) <= room + 1e-12 for near in kept) for each in dropped)
+
+
+@pytest.mark.parametrize("name", ["settings.yaml", "notes.txt", "laws"])
+def test_a_folder_that_holds_more_than_a_report_is_left_alone(name: str, tmp_path: Path) -> None:
+    """Whatever its `run.json`: what is no file of a report would be lost with it."""
+    (tmp_path / "run.json").write_text("{}", encoding="utf-8")
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match=name):
+        refuse_to_replace(tmp_path)
+    (tmp_path / name).unlink()
+    refuse_to_replace(tmp_path)

@@ -47,11 +47,12 @@ def judge_command(folder: Path, other: Path | None, **inputs: Any) -> None:
     near-enough judge judged/alice judged/bob                    # two judges: kappa, and where they disagree
     """  # noqa: D301 - click keeps the lines after a backspace as they are
     from evals.judge.judging import agreement, read_judgements, shares, tasks
-    from evals.judge.labels import keep
+    from evals.judge.labels import keep, refuse_others
 
     if other is not None:
         click.echo(_agreement_text(agreement(_judged(folder), _judged(other)), folder.name, other.name))
         return
+    refuse_others(folder)
     pairs, methods, corpus = _pooled(**inputs)
     todo = tasks(pairs, methods, folder.resolve().name)
     judged = read_judgements(folder)

@@ -16,6 +16,8 @@ from retrieval.recordings import write_beside
 
 NAMED_WORDS = 6
 
+HEAD = "# Judged law by law; `near-enough judge` writes this file anew."
+
 
 def listed_pairs(path: Path, states: Sequence[str]) -> list[Pair]:
     """The questions of a list, one a line, in each state: a need each. Blank lines and repeats are left out.
@@ -67,6 +69,14 @@ def _name(text: str) -> str:
     return "-".join([*re.findall("[a-z0-9]+", plain)[:NAMED_WORDS], digest])
 
 
+def refuse_others(folder: Path) -> None:
+    """InputError where the folder's needs were written by somebody else: they would be lost."""
+    path = folder / NEEDS
+    if path.is_file() and not read_text(path).startswith(HEAD):
+        what = "was not written by `near-enough judge`, which would replace it: move it away, or judge elsewhere"
+        raise InputError([Fault(str(path), 1, what)])
+
+
 def keep(folder: Path, todo: Sequence[Task], judged: Mapping[Item, str]) -> None:
     """Write a judge's folder: every judgement, and the needs that are judged to the end, where there are any."""
     write_judgements(folder, judged)
@@ -88,7 +98,7 @@ def needs_yaml(tasks: Iterable[Task], judged: Mapping[Item, str]) -> str:
         by_need.setdefault(task.need, []).append(task)
     needs = [_need(group, judged) for group in by_need.values()]
     body = yaml.dump({"needs": needs}, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, width=2**20)
-    return f"# Judged law by law; `near-enough judge` writes this file anew.\n{body}"
+    return f"{HEAD}\n{body}"
 
 
 def _need(tasks: Sequence[Task], judged: Mapping[Item, str]) -> dict[str, object]:

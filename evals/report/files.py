@@ -22,6 +22,18 @@ from evals.run import Measured, Run
 from retrieval.documents import strict_json
 from retrieval.errors import Fault, InputError
 
+# What a report's folder may hold: its own files, and the verdicts that CI puts beside them.
+HELD = {
+    "index.html",
+    "summary.md",
+    "run.json",
+    "per_question.jsonl",
+    "tables",
+    "plots",
+    "gate.xml",
+    "gate.md",
+    "gate.json",
+}
 PACKAGES = ("near-enough", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib")
 
 
@@ -47,9 +59,11 @@ def refuse_to_replace(folder: Path) -> None:
     """InputError where a report would take the place of something that is no report: a file, or a folder of others'."""
     if folder.exists() and not folder.is_dir():
         raise InputError([Fault(str(folder), None, "is a file; a report is a folder")])
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "run.json").is_file():
+    held = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    others = sorted(held - HELD)
+    if others or (held and "run.json" not in held):
         what = "holds other files, which a report would replace: name a new folder, an empty one or an earlier report"
-        raise InputError([Fault(str(folder), None, what)])
+        raise InputError([Fault(str(folder), None, f"{what} ({', '.join(others[:3])})" if others else what)])
     if not folder.resolve().name:
         raise InputError([Fault(str(folder), None, "no place for a report")])
 
