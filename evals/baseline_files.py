@@ -24,7 +24,7 @@ from evals.outcomes import JUDGED, Group, Outcome, Side
 from evals.questions import Key
 from retrieval.documents import parse_json, read_text, strict_json
 from retrieval.errors import Fault, InputError, as_found, named
-from retrieval.recordings import write_beside
+from retrieval.recordings import write_all
 
 COLUMNS = ("question", "state", "kind", "language", "expects", "near laws", "expected", *JUDGED)
 MARGINS = ("question", "state", "pool laws", "places", "cosines")
@@ -203,11 +203,14 @@ def _written_as(text: str, pattern: str, what: str) -> str:
 
 
 def write_baseline(folder: Path, side: Side, summary: Summary) -> None:
-    """The baseline's files, each replaced as a whole, and nothing outside the folder."""
+    """The baseline's files, replaced together, and nothing outside the folder."""
     every = side.outcomes.values()
-    write_beside(folder / "outcomes.csv", _csv([COLUMNS, *map(_arrivals, every)]))
-    write_beside(folder / "margins.csv", _csv([MARGINS, *(_narrowly(each) for each in every if each.groups)]))
-    write_beside(folder / "baseline.json", strict_json(summary.model_dump(mode="json"), indent=1) + "\n")
+    files = {
+        "outcomes.csv": _csv([COLUMNS, *map(_arrivals, every)]),
+        "margins.csv": _csv([MARGINS, *(_narrowly(each) for each in every if each.groups)]),
+        "baseline.json": strict_json(summary.model_dump(mode="json"), indent=1) + "\n",
+    }
+    write_all({folder / name: text for name, text in files.items()})
 
 
 def history(path: Path, summary: Summary, comparison: Comparison | None) -> str:

@@ -259,17 +259,28 @@ class Vectors:
 
 def write_beside(path: Path, text: str) -> None:
     """Replace a file's content in one step: readers see the old text or the new, never a part."""
-    path = path.resolve()  # a link is followed: its target is replaced, not the link
-    if path.exists() and not path.is_file():  # a device or a pipe is written to; a folder is an error
-        path.write_text(text, encoding="utf-8", newline="\n")
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    write_all({path: text})
+
+
+def write_all(files: Mapping[Path, str]) -> None:
+    """Replace several files that belong together: all texts are on the disk before the first takes its place.
+
+    A link is followed: its target is replaced, not the link. A device or a pipe is written to; a folder is an error.
+    """
+    beside: dict[Path, Path] = {}
     try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        beside.replace(path)
+        for path, text in ((path.resolve(), text) for path, text in files.items()):
+            if path.exists() and not path.is_file():
+                path.write_text(text, encoding="utf-8", newline="\n")
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside[path] = path.with_name(f".{path.name}.{os.getpid()}")
+            beside[path].write_text(text, encoding="utf-8", newline="\n")
+        for path, written in beside.items():
+            written.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        for written in beside.values():
+            written.unlink(missing_ok=True)
 
 
 def _identity(path: Path) -> tuple[int, int]:

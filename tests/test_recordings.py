@@ -11,7 +11,7 @@ import pytest
 from retrieval import Law
 from retrieval.errors import InputError, MissingRecordingError, ModelError
 from retrieval.models import EMBEDDERS, Embedder, Kind, embedder
-from retrieval.recordings import RECORDINGS, Vectors, quantise, write_beside
+from retrieval.recordings import RECORDINGS, Vectors, quantise, write_all, write_beside
 from retrieval.vectors import Floats
 
 DIMENSIONS = 4
@@ -288,3 +288,14 @@ def test_recorded_files_hold_no_secrets() -> None:
             row = {key: value for key, value in json.loads(line).items() if key != "vector"}
             for mark in ("Bearer ", "api_key", "sk-ant", "Authorization"):
                 assert mark not in json.dumps(row), path
+
+
+def test_files_that_belong_together_change_together(tmp_path: Path) -> None:
+    """A text that cannot be written leaves all of them as they were, and nothing beside them."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("old", encoding="utf-8")
+    with pytest.raises(UnicodeEncodeError):
+        write_all({tmp_path / "a": "new", tmp_path / "b": "\ud800"})
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"a": "old", "b": "old"}
+    write_all({tmp_path / "a": "new", tmp_path / "b": "newer"})
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"a": "new", "b": "newer"}
