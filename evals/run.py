@@ -74,6 +74,11 @@ class Run:
         return {state: {law.id: at for at, law in enumerate(laws)} for state, laws in self.corpus.items()}
 
     @cached_property
+    def characters(self) -> Mapping[str, Sequence[int]]:
+        """How many characters of each law are embedded, and read by a reranker, by state, in the corpus's order."""
+        return {state: [len(embedding_text(law)) for law in laws] for state, laws in self.corpus.items()}
+
+    @cached_property
     def fingerprints(self) -> Mapping[str, str]:
         """Hashes of the parsed content of laws, questions and settings: blind to comments and to order of files.
 

@@ -18,14 +18,13 @@ from evals.questions import Key, Pair
 from evals.run import Measured, Run
 from evals.stages import STAGES
 from evals.statistics import smallest_visible_loss
-from retrieval.vectors import embedding_text
 
 SHARES = (0.01, 0.05, 0.1)
 
 
 def measures(run: Run) -> pd.DataFrame:
     """One row for each pair and stage, in the run's order: what was expected, reached and returned."""
-    lengths = {state: {law.id: len(embedding_text(law)) for law in laws} for state, laws in run.corpus.items()}
+    lengths = {state: dict(zip(run.positions[state], each, strict=True)) for state, each in run.characters.items()}
     return pd.DataFrame([row for measured in run.pairs for row in _rows(measured, lengths[measured.pair.state])])
 
 

@@ -7,7 +7,7 @@ returned, the expected groups `reached`, the `relevant` laws, the `laws` and the
 Laws are positions in all states' laws, one state after the other, so that laws of two states never meet.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from evals.arrays.depths import ABSENT, Bools, Floats, Ints, Plane, candidates_found, returned, slices
 from evals.run import Measured, Run
-from retrieval.vectors import embedding_text
 
 _TYPES = {"groups": np.bool_, "characters": np.int32}  # all others are below 2^15
 
@@ -44,13 +43,12 @@ class Laws:
     """The laws of a run's states by state and id. `lengths` are the characters of each one's embedding text."""
 
     def __init__(self, run: Run) -> None:
-        self._positions: dict[str, Mapping[str, int]] = {}
+        self._positions = run.positions
         self._first: dict[str, int] = {}
         lengths: list[int] = []
-        for state, laws in run.corpus.items():
+        for state, characters in run.characters.items():
             self._first[state] = len(lengths)
-            self._positions[state] = {law.id: at for at, law in enumerate(laws, len(lengths))}
-            lengths += map(len, map(embedding_text, laws))
+            lengths += characters
         self.lengths = np.array([*lengths, 0], dtype=np.int32)  # no law, the last place, has none
 
     def candidates(self, measured: Measured, near_laws: int, laws: int) -> Candidates:
@@ -67,8 +65,8 @@ class Laws:
         )
 
     def _known(self, state: str, ids: Collection[str]) -> Ints:
-        positions = self._positions[state]
-        return np.array(sorted({positions[each] for each in ids if each in positions}), dtype=np.int32)
+        positions, first = self._positions[state], self._first[state]
+        return np.array(sorted({first + positions[each] for each in ids if each in positions}), dtype=np.int32)
 
 
 def padded(rows: Sequence[Ints], fill: int, width: int | None = None) -> NDArray[np.int32]:
