@@ -245,7 +245,7 @@ def anything(draw: st.DrawFn) -> tuple[list[dict[str, object]], list[dict[str, o
     return documents, queries, qrels
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(anything())
 def test_what_comes_in_goes_out(
     collection: tuple[list[dict[str, object]], list[dict[str, object]], dict[str, str]],

@@ -189,7 +189,7 @@ cosines = st.dictionaries(st.text("abc", min_size=1, max_size=4), st.floats(0, 1
 grids = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cosines, grids, st.sampled_from([0.05, 0.2, 0.5]), st.sampled_from([0.8, 0.95]))
 def test_what_is_certified_is_bounded(lowest: dict[str, float], grid: list[float], share: float, level: float) -> None:
     """The bound of the certified cutoff is within the share, that of the next one is not; `instead` keeps its own."""
@@ -208,7 +208,7 @@ def test_what_is_certified_is_bounded(lowest: dict[str, float], grid: list[float
             assert most > share
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cosines, grids)
 def test_order_of_needs_and_cutoffs_is_forgotten(lowest: dict[str, float], grid: list[float]) -> None:
     """The same certificate, sentence included."""

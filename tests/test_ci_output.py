@@ -249,7 +249,7 @@ def test_the_comment_always_fits(count: int, length: int) -> None:
     assert all(line.count("|") in (0, 3, 7, 9) for line in written.splitlines() if line.startswith("|"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(-50, 3000), st.lists(st.text("ab| ", max_size=40), max_size=30))
 def test_a_section_keeps_its_budget(budget: int, texts: list[str]) -> None:
     """Never longer than it may be; where everything fits, everything is there."""

@@ -141,7 +141,7 @@ def side(draw: st.DrawFn) -> list[Outcome]:
     return [outcome(f"{name}/p", state, draw(IDS), draw(IDS), draw(IDS)) for name, state in keys]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(side(), side(), st.randoms())
 def test_properties(before: list[Outcome], after: list[Outcome], random: object) -> None:
     """Order changes nothing; with itself nothing flips; the other way round lost is gained where labels agree."""

@@ -192,7 +192,7 @@ def test_an_answer_or_listed_faults(tmp_path_factory: pytest.TempPathFactory, na
     write(folder, loader.files)
     loader.read(folder)
 
-    @settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=EXAMPLES, derandomize=True, database=None)
     @given(contents[sort](loader))
     def broken(content: bytes) -> None:
         check(loader, folder, content)
@@ -206,7 +206,7 @@ def test_a_retrievers_reply(tmp_path: Path, sort: str) -> None:
     loader = LOADERS["reply"]
     with replying(tmp_path / loader.file) as retriever:
 
-        @settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None)
+        @settings(max_examples=EXAMPLES, derandomize=True, database=None)
         @given(contents[sort](loader))
         def broken(content: bytes) -> None:
             (tmp_path / loader.file).write_bytes(content)

@@ -31,7 +31,7 @@ Rows = list[tuple[str, int, int]]  # need, groups, reached
 
 OVER: tuple[Over, ...] = ("needs", "pairs")
 
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=50)
 rows = st.integers(1, 3).flatmap(
     lambda groups: st.tuples(st.sampled_from("abcdef"), st.just(groups), st.integers(0, groups))
 )

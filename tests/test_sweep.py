@@ -139,7 +139,7 @@ def cutoffs_of(run: Run) -> st.SearchStrategy[float]:
 depths = st.sampled_from([(32, 64), (9, 12), (70, 80)])
 
 
-@hypothesis_settings(max_examples=100, deadline=None)
+@hypothesis_settings(max_examples=100)
 @given(st.data(), runs(), depths)
 def test_every_figure_is_the_pipelines(data: st.DataObject, run: Run, depth: tuple[int, int]) -> None:
     """Figures, groups and silence at a setting are those of the pipeline run with it: equal floats, all stages."""
@@ -158,7 +158,7 @@ def test_every_figure_is_the_pipelines(data: st.DataObject, run: Run, depth: tup
         assert sweep.expect_nothing(cutoff, near_laws) == silent
 
 
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=40)
 @given(st.data(), runs(), depths)
 def test_curves_and_grids_are_made_of_single_settings(data: st.DataObject, run: Run, depth: tuple[int, int]) -> None:
     """A point of a curve or a grid is the figure of its setting, in whatever order the points are asked for."""
@@ -189,7 +189,7 @@ def test_curves_and_grids_are_made_of_single_settings(data: st.DataObject, run: 
         ]
 
 
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=40)
 @given(runs(), st.integers(0, 9), st.integers(1, 12))
 def test_nothing_changes_between_breakpoints(run: Run, near_laws: int, laws: int) -> None:
     """Just above one breakpoint everything is as at the next, and above the last as without a near search."""
@@ -210,7 +210,7 @@ def test_nothing_changes_between_breakpoints(run: Run, near_laws: int, laws: int
     assert silent == [sweep.expect_nothing(cutoff, near_laws) for cutoff in above[:-1]]
 
 
-@hypothesis_settings(max_examples=40, deadline=None)
+@hypothesis_settings(max_examples=40)
 @given(runs(), st.integers(0, 9), st.integers(1, 12))
 def test_what_is_monotone(run: Run, near_laws: int, laws: int) -> None:
     """A higher cutoff loses groups of the near search and gains none; without searches a wider pool loses none."""
@@ -434,7 +434,7 @@ def ranks(ranking: Sequence[str], absent: int) -> list[int]:
     return [ranking.index(each) + 1 if each in ranking else absent for each in NAMES]
 
 
-@hypothesis_settings(max_examples=100, deadline=None)
+@hypothesis_settings(max_examples=100)
 @given(letters, letters)
 def test_the_plane_is_fusion_at_every_depth(words: list[str], near: list[str]) -> None:
     """Each letter's place in or out of the result, at every number of laws asked for and every near depth."""
@@ -460,7 +460,7 @@ def test_the_plane_is_fusion_at_every_depth(words: list[str], near: list[str]) -
             assert {each for each, one in zip(NAMES, found[:, asked, taken], strict=True) if one} == set(expected)
 
 
-@hypothesis_settings(max_examples=100, deadline=None)
+@hypothesis_settings(max_examples=100)
 @given(st.lists(st.tuples(letters, letters), min_size=1, max_size=4), st.data())
 def test_the_general_way_is_fusion(rankings: list[tuple[list[str], list[str]]], data: st.DataObject) -> None:
     """The same for any number of rankings, at depths drawn at random; and how many laws took part."""
