@@ -54,9 +54,12 @@ class Inputs:
         from retrieval import recordings
         from retrieval.vectors import embedding_text
 
-        with open_vectors(self.settings.embedder, recordings=recordings.RECORDINGS / RULES) as vectors:
+        name = self.settings.embedder
+        with open_vectors(name) as vectors, open_vectors(name, recordings=recordings.RECORDINGS / RULES) as alone:
             texts = [embedding_text(law) for laws in rules(self.corpus).values() for law in laws]
-            return None if vectors.missing("passage", filter(None, texts)) else rules_alone(run, vectors.embed)
+            if alone.missing("passage", filter(None, texts)):
+                return None
+            return rules_alone(run, lambda kind, each: (alone if kind == "passage" else vectors).embed(kind, each))
 
     def pairs(self) -> "list[Pair]":
         """The questions, checked against the laws."""
