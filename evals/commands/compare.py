@@ -32,11 +32,16 @@ def compare_command(
     near-enough compare --set near_enough=0.82
     near-enough compare --embedder use-multilingual
     near-enough compare reports/before reports/latest --html compared.html
+
+    What the gate would say stands at the end; the status is 0 whatever it says: `near-enough gate` fails.
     """  # noqa: D301  # click reads the sign itself, which a raw string does not hold
     from evals.gate import judge
     from evals.report.verdicts.comparison import comparison_text
     from evals.report.verdicts.verdict import conclusion
+    from retrieval.errors import Fault, InputError
 
+    if page is not None and page.is_dir():
+        raise InputError([Fault(str(page), None, "is a folder; --html names a file")])
     given = {**inputs, "changes": changes, "embedder": embedder}
     if len(runs) == 2 and not any(given.values()):
         both = _folders(runs, page is not None)
@@ -66,8 +71,6 @@ def _write_page(path: Path, both: "tuple[Shown, Shown]", gate: Sequence[str]) ->
     from retrieval.errors import Fault, InputError
     from retrieval.recordings import write_beside
 
-    if path.is_dir():
-        raise InputError([Fault(str(path), None, "is a folder; --html names a file")])
     text = comparison_page(*both, gate)
     try:
         write_beside(path, text)
